@@ -11,7 +11,7 @@ import { removeGroups, removeStaleRows } from './rows/stale-rows.ts';
 import { nodeTag } from './rows/tags.ts';
 
 /** Reason for the removal of the rows that all nodes share. */
-const lastLeaves = 'the last node leaves';
+const lastLeaves = 'the last node leaves the cluster';
 
 /**
  * Returns a sufficient number of random MACs: three for the ports of each node's routers, and one for the cluster's
@@ -42,7 +42,7 @@ export function planNorthbound(facts: NorthboundFacts): OverlayPlan {
   removeStaleRows(desired, layout.owner, (node) => {
     if (node === null) return isEmpty ? lastLeaves : null;
     if (leaving.includes(node)) return `${node} leaves the cluster`;
-    return about.has(node) ? `nothing of ${node} needs it any more` : null;
+    return about.has(node) ? `${node} does not need this row any more` : null;
   });
   if (isEmpty) removeGroups(desired, lastLeaves);
   return { database: rows.database, guards: desired.guards, changes: desired.changes, trace: desired.trace };

@@ -88,7 +88,7 @@ export function* planInSteps(
   }
   for (const objectKey of asked)
     for (const { table, row } of existing.ofObject(objectKey))
-      desired.remove(table, row, titleOf(table, row), `nothing of ${objectKey} calls for it any more`);
+      desired.remove(table, row, titleOf(table, row), `${objectKey} does not need this row any more`);
   if (asked.some((objectKey) => objectKey.startsWith(`${services.kind}:`)))
     for (const _ of addForAllServices(facts, desired)) yield desired.changes.length;
   askForRecompute(desired);

@@ -223,7 +223,7 @@ t.test('invalid requests', { skip }, async (t) => {
   await refused(101, { netns: '/etc/passwd' }, {}, 'a file that is not a namespace');
   t.match(
     await late,
-    { status: 1, result: { code: 11, msg: /is another one by now/ } },
+    { status: 1, result: { code: 11, msg: /was created again/ } },
     'a request with the uid of an earlier pod',
   );
   t.strictSame(ofPods(n1), [], 'no link and no port of a pod is left');

@@ -85,7 +85,7 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
   await both('before it has a gateway');
 
   setGateway(n1, n2, beside);
-  t.match(n2.agent('overlay', 'plan'), { status: 0, stdout: /br-ex has no such flow/ });
+  t.match(n2.agent('overlay', 'plan'), { status: 0, stdout: /br-ex does not have this flow/ });
   t.match(n2.agent('overlay', 'apply'), { status: 0, stderr: /flows and tables of inbound services to change/ });
   t.match(n2.agent('overlay', 'verify'), { status: 0 }, 'the gateway is connected');
   await both('beside its gateway');
@@ -130,7 +130,7 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
   reached('after the NIC has got another port number');
 
   restartSwitch(n2);
-  t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /br-ex has no such flow/ });
+  t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /br-ex does not have this flow/ });
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
   await both('after ovs-vswitchd was killed');
   reached('after ovs-vswitchd was killed');

@@ -147,7 +147,7 @@ async function connected(t: Test, which: WhichOvn): Promise<void> {
   await t.test('a network policy holds', (t) => policies(t, n1, pods[0], remote));
 
   n1.must('ovn-nbctl', 'lr-route-del', 'GR_n2', '10.45.0.0/16');
-  t.match(n1.agent('overlay', 'verify'), { status: 3, stdout: /10\.45\.0\.0\/16 is in peer west/ });
+  t.match(n1.agent('overlay', 'verify'), { status: 3, stdout: /10\.45\.0\.0\/16 is a network of the peer west/ });
   t.match(n1.agent('overlay', 'apply'), { status: 0, stdout: /^Done, 1 change/ }, 'a deleted route is restored');
 
   t.match(n1.agent('overlay', 'peer', 'remove', 'west'), { status: 0, stdout: /^Done/ });

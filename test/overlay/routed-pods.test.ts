@@ -185,7 +185,7 @@ async function reached(
     ...dualStack,
     outsideClients: permitted.map((own) => `${own}/${own.includes(':') ? 128 : 32}`).join(','),
   });
-  t.match(node.agent('overlay', 'plan'), { status: 0, stdout: new RegExp(`${bridge} has no such flow`) });
+  t.match(node.agent('overlay', 'plan'), { status: 0, stdout: new RegExp(`${bridge} does not have this flow`) });
   t.match(node.agent('overlay', 'verify'), { status: 3 });
   t.match(node.agent('overlay', 'apply'), { status: 0, stdout: /^Done/ });
   t.match(node.agent('overlay', 'verify'), { status: 0 });

@@ -46,7 +46,7 @@ export function addBalancedSources(
       existing: desired.existing.named('Address_Set', name),
       columns: { name: is(name), addresses: only(subnets), external_ids: keys({ 'ip-family': word }) },
       node: own.name,
-      why: 'their answers have to come back to the gateway',
+      why: 'answers of these pods have to return to the gateway that forwarded the request',
     });
     addNamelessRow(desired, {
       table: 'NAT',
@@ -56,7 +56,7 @@ export function addBalancedSources(
       key: { type: 'snat', logical_ip: everything, external_ip: withoutLength(external) },
       columns: { allowed_ext_ips: is([set.reference]) },
       node: own.name,
-      why: 'pods of other nodes answer to the gateway',
+      why: 'pods of other nodes send their answers to the gateway that forwarded the request',
     });
   }
 }

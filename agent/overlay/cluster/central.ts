@@ -28,7 +28,7 @@ export function planCentral(facts: CentralFacts): OverlayPlan {
       ...global,
       columns: { external_ids: { keys: published, without: staleKeys } },
       isShared: true,
-      why: 'members renew their certificates by it, and learn the peers',
+      why: 'members read their renewed certificates and the peers in this row',
     });
   }
   for (const { target, role, inactivityProbeMs } of connections) {
@@ -44,8 +44,8 @@ export function planCentral(facts: CentralFacts): OverlayPlan {
       place: { row: global, column: 'connections' },
       why:
         role === null
-          ? 'other nodes write their rows over it'
-          : `nodes connect to it, and may write what ${role} writes`,
+          ? 'other nodes write their rows over this listener'
+          : `nodes connect to this listener, and may write the rows that the role ${role} permits`,
     });
   }
   for (const row of desired.existing.all('Connection').filter((entry) => isOwnedBy(entry, owner)))
@@ -53,7 +53,7 @@ export function planCentral(facts: CentralFacts): OverlayPlan {
       desired.remove('Connection', row, textOf(row, 'target'), 'the configuration has no such listener any more');
   if (tls === null)
     for (const row of desired.existing.all('SSL').filter((entry) => isOwnedBy(entry, owner)))
-      desired.remove('SSL', row, 'certificates', 'TLS is off');
+      desired.remove('SSL', row, 'certificates', 'the database does not use TLS any more');
   return { database: rows.database, guards: desired.guards, changes: desired.changes, trace: desired.trace };
 }
 
@@ -78,6 +78,6 @@ function addTls(desired: DesiredRows, global: PlannedRow, tls: NonNullable<Centr
       external_ids: keys({}),
     },
     place: { row: global, column: 'ssl' },
-    why: 'clients are recognized by their certificates of the cluster',
+    why: 'the database identifies its clients by certificates of the cluster',
   });
 }

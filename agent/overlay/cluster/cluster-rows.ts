@@ -42,7 +42,7 @@ export function addCluster(desired: DesiredRows, facts: NorthboundFacts): Cluste
       ...(traitsOf(layout).hasRouterOptions && { options: keys(options) }),
     },
     absent: { external_ids: { 'k8s-cluster-router': 'yes' } },
-    why: 'one router distributed over all nodes joins their subnets',
+    why: 'one router, distributed over all nodes, connects their subnets',
   });
   const join = desired.add({
     table: 'Logical_Switch',
@@ -50,7 +50,7 @@ export function addCluster(desired: DesiredRows, facts: NorthboundFacts): Cluste
     existing: desired.existing.named('Logical_Switch', joinSwitch),
     columns: { name: is(joinSwitch) },
     absent: { name: joinSwitch },
-    why: "the cluster's router reaches the gateways over it",
+    why: "the cluster's router reaches the gateways over this switch",
   });
   const joinAddresses = joinAddressesFor(desired, name, layout.joinSubnets, 1);
   addJoinPort(desired, { layout, join, macFor }, router, joinAddresses, null);
@@ -101,7 +101,7 @@ export function addJoinPort(
     },
     place: { row: router, column: 'ports' },
     ...tag,
-    why: `${router.title} has ${addresses.map(withoutLength).join(', ')} among the routers`,
+    why: `${router.title} has ${addresses.map(withoutLength).join(' and ')} on the switch ${joinSwitch}`,
   });
   desired.add({
     table: 'Logical_Switch_Port',
@@ -113,7 +113,7 @@ export function addJoinPort(
     // assigned the address since then.
     exclusive: true,
     ...tag,
-    why: `${joinSwitch} leads to ${router.title}`,
+    why: `the port connects the switch ${joinSwitch} to ${router.title}`,
   });
 }
 
@@ -161,7 +161,7 @@ function addBalancers(desired: DesiredRows, layout: OverlayLayout): Cluster['bal
       title: name,
       existing: desired.existing.named('Load_Balancer_Group', name),
       columns: { name: is(name) },
-      why: 'a service is one row in a group, however many nodes there are',
+      why: 'with this group, a service needs one row for all nodes',
     }),
   ) as [PlannedRow, PlannedRow, PlannedRow];
   return { ofSwitches: [cluster, switches], ofRouters: [cluster, routers] };
@@ -191,7 +191,7 @@ export function addTaggedBalancer(
     },
     absent: { external_ids: ids },
     ...(node !== undefined && { node }),
-    why: `services of ${protocol.toUpperCase()} hang on it`,
+    why: `the load balancer has the services over ${protocol.toUpperCase()}`,
   });
 }
 

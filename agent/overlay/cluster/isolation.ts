@@ -41,7 +41,7 @@ export function addOutsideGuards(
     if (own.length === 0) continue;
     const ranges = [...own, masqueradeSubnets[number]].join(', ');
     const match = `inport == "${outsidePort}" && ${word}.src == {${ranges}}`;
-    addDropped(desired, router, match, node, 'no host outside has an address of the cluster');
+    addDropped(desired, router, match, node, 'a packet from outside with a source address of the cluster is forged');
   }
 }
 
@@ -51,7 +51,7 @@ export function addOutsideGuards(
  * of the gateway's node. The same holds for a tunnel packet from outside that a service forwards to another node.
  */
 export function addTunnelGuard(desired: DesiredRows, router: PlannedRow, node: string): void {
-  addDropped(desired, router, isTunnelPacket, node, 'no tunnel begins in a pod');
+  addDropped(desired, router, isTunnelPacket, node, 'pods may not send tunnel packets');
 }
 
 function addDropped(desired: DesiredRows, router: PlannedRow, match: string, node: string, why: string): void {
@@ -98,7 +98,11 @@ export function addNodeGuards(
     if (ranges.length === 0) continue;
     const except = own.filter((address) => isIpv6(address) === isSix).map((address) => ` && ${word}.src != ${address}`);
     const from = `${word}.src == {${[...ranges, masqueradeSubnets[number]].join(', ')}}${except.join('')}`;
-    drop('from-lport', `inport == "${management}" && ${from}`, 'a node has no address of a pod');
+    drop(
+      'from-lport',
+      `inport == "${management}" && ${from}`,
+      'a packet that a node sends with the address of a pod is forged',
+    );
   }
-  drop('to-lport', `outport == "${management}" && ${isTunnelPacket}`, 'no tunnel begins in a pod');
+  drop('to-lport', `outport == "${management}" && ${isTunnelPacket}`, 'pods may not send tunnel packets');
 }

@@ -54,7 +54,7 @@ export function addNode(desired: DesiredRows, cluster: Cluster, node: OverlayNod
     place: { row: router, column: 'ports' },
     exclusive: true,
     node: node.name,
-    why: `the gateway of what runs on ${node.name}`,
+    why: `pods of ${node.name} reach other subnets by this port`,
   });
   if (traitsOf(layout).pinsSubnets) addPin(desired, port, node);
   const nodeSwitch = addSwitch(desired, cluster, node);
@@ -65,7 +65,7 @@ export function addNode(desired: DesiredRows, cluster: Cluster, node: OverlayNod
     columns: routerPortColumns(layout, onSwitch, onRouter, mac),
     place: { row: nodeSwitch, column: 'ports' },
     node: node.name,
-    why: `${node.name} leads to the cluster's router`,
+    why: `the port connects the switch ${node.name} to the cluster's router`,
   });
   const place = [managementMac(node), ...managementAddresses(node).map(withoutLength)].join(' ');
   desired.add({
@@ -76,7 +76,7 @@ export function addNode(desired: DesiredRows, cluster: Cluster, node: OverlayNod
     columns: { name: is(management), addresses: is([place]) },
     place: { row: nodeSwitch, column: 'ports' },
     node: node.name,
-    why: `${node.name} itself reaches all pods, and they reach it`,
+    why: `${node.name} itself and all pods reach each other by this port`,
   });
   addServicesInside(desired, layout, node.name, nodeSwitch);
   if (traitsOf(layout).admitsNodes) addReach(desired, cluster, node, nodeSwitch);
@@ -105,7 +105,7 @@ function addSwitch(desired: DesiredRows, { layout, balancers }: Cluster, node: O
     },
     absent: { name: node.name },
     node: node.name,
-    why: `what runs on ${node.name} is on one switch, ${node.subnets.join(' and ')}`,
+    why: `pods of ${node.name} are on this switch, with addresses of ${node.subnets.join(' and ')}`,
   });
 }
 
@@ -122,7 +122,7 @@ function addPin(desired: DesiredRows, port: PlannedRow, { name, systemId }: Over
     columns: { name: is(title), chassis_name: is(systemId), priority: is(1) },
     place: { row: port, column: 'gateway_chassis' },
     node: name,
-    why: `traffic to ${name}'s pods is handed to the chassis they are on`,
+    why: `packets to pods of ${name} are routed on the chassis of ${name}`,
   });
 }
 

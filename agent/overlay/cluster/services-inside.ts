@@ -33,7 +33,7 @@ export function addServicesInside(
       key: { direction: 'from-lport', priority, match },
       columns: { action: is('reject'), options: keys({ 'apply-after-lb': 'true' }) },
       node,
-      why: `a place in ${subnet} that no service has is not outside of the cluster`,
+      why: `packets to ${subnet} for which no service exists must not leave the cluster`,
     });
   }
 }

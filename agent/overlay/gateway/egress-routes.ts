@@ -38,7 +38,7 @@ export function addEgressRoutes(
         '',
         address,
         address,
-        `${one.router.title} is reached itself, whatever leaves by others`,
+        `packets to ${address} go to ${one.router.title}, which has this address`,
       );
     if (!gateway.isUp) {
       desired.trace.push(`egress=${node.name} is down`);
@@ -48,14 +48,16 @@ export function addEgressRoutes(
     for (const subnet of new Set([...own, ...gateway.subnets])) {
       const hop = sameFamily(joinAddresses, subnet);
       if (hop === null) continue;
-      const why = gateway.subnets.includes(subnet) ? 'it was asked for' : 'the shortest way, its own node';
+      const why = gateway.subnets.includes(subnet) ? 'as requested' : "the gateway of the subnet's own node";
       desired.trace.push(`egress=${subnet} by ${node.name}, ${why}`);
-      route(desired, cluster, one, 'src-ip', subnet, withoutLength(hop), `${subnet} leaves by ${node.name}: ${why}`);
+      const reason = `packets from ${subnet} leave by ${node.name}, ${why}`;
+      route(desired, cluster, one, 'src-ip', subnet, withoutLength(hop), reason);
     }
     for (const address of joinAddresses.map(withoutLength)) {
       if (vips.some((one) => isAnyUp(one) && sameFamily(one.gateway.nextHops, address) !== null)) continue;
       const all = isIpv6(address) ? '::/0' : '0.0.0.0/0';
-      route(desired, cluster, one, '', all, address, `nodes without a gateway leave by any, ${node.name} too`);
+      const why = `packets of nodes without a gateway leave by any gateway, and ${node.name} is one`;
+      route(desired, cluster, one, '', all, address, why);
     }
   }
   removeDeadEnds(desired, cluster, gateways);
@@ -119,6 +121,6 @@ function removeDeadEnds(
     const isDefault = ['0.0.0.0/0', '::/0'].includes(textOf(row, 'ip_prefix'));
     const isJoin = joinAddresses.some((address) => isWithin(nextHop, subnetOf(address)));
     if (isDefault && isJoin && !there.includes(nextHop))
-      desired.remove(table, row, `${router.title}: default via ${nextHop}`, `no gateway has ${nextHop}`);
+      desired.remove(table, row, `${router.title}: default via ${nextHop}`, `no gateway has the address ${nextHop}`);
   }
 }

@@ -139,7 +139,7 @@ function addOutside(desired: DesiredRows, { layout }: Cluster, { node, gateway, 
     existing: desired.existing.named('Logical_Switch', outside),
     columns: { name: is(outside) },
     absent: { name: outside },
-    why: `the LAN behind ${gateway.bridge} of ${node.name}`,
+    why: `the switch stands for the LAN of ${gateway.bridge} on ${node.name}`,
   });
   addUplink(desired, layout.naming, node.name, gateway, outsideSwitch);
   desired.add({
@@ -170,7 +170,7 @@ function addOutside(desired: DesiredRows, { layout }: Cluster, { node, gateway, 
       addresses: is([gateway.mac]),
     },
     place: { row: outsideSwitch, column: 'ports' },
-    why: `${outside} leads to the gateway`,
+    why: `the port connects ${outside} to the gateway`,
   });
 }
 
@@ -194,16 +194,26 @@ function addWays(
   };
   for (const subnet of layout.clusterSubnets) {
     const back = sameFamily(joinAddresses, subnet);
-    if (back !== null) route(subnet, withoutLength(back), '', 'answers go back into the cluster');
+    if (back !== null) route(subnet, withoutLength(back), '', "packets to pods go to the cluster's router");
   }
   for (const nextHop of gateway.nextHops)
-    route(isIpv6(nextHop) ? '::/0' : '0.0.0.0/0', nextHop, onRouter, "everything else goes to the LAN's router");
+    route(
+      isIpv6(nextHop) ? '::/0' : '0.0.0.0/0',
+      nextHop,
+      onRouter,
+      "packets to all other addresses go to the LAN's router",
+    );
   if (!traitsOf(layout).hasHostRoute || gateway.kind === 'dedicated') return;
   for (const family of [4, 6] as const) {
     const subnet = masqueradeSubnets[family];
     const nextHop = masqueradeNextHop[family];
     if (sameFamily(gateway.addresses, subnet) === null) continue;
-    route(subnet, nextHop, onRouter, 'the host shares the address, and is answered by a next hop of its own');
+    route(
+      subnet,
+      nextHop,
+      onRouter,
+      'the node has the same address as the gateway, so answers to the node need a next hop of their own',
+    );
     if (!desired.hasTable('Static_MAC_Binding')) continue;
     const binding = desired.existing
       .all('Static_MAC_Binding')
@@ -218,7 +228,7 @@ function addWays(
         mac: is(macOf(nextHop)),
         override_dynamic_mac: is(true),
       },
-      why: 'no host answers for that next hop, so no request is sent',
+      why: 'no host answers for this next hop, so its MAC is fixed',
     });
   }
 }

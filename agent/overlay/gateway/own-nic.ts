@@ -9,7 +9,7 @@ import type { KernelFacts } from './own-gateway.ts';
 
 /** Facts about a NIC that is to belong to the gateway alone. */
 export interface NicFacts extends KernelFacts {
-  /** Address of the SSH client that runs this command; null without an SSH connection. */
+  /** Address of the SSH client that runs this command; null if no SSH client runs it. */
   readonly sshPeer: string | null;
   /** Addresses (`address/prefix`) of the NIC with a limited lifetime, from a DHCP lease or a router advertisement. */
   readonly leased: readonly string[];
@@ -97,13 +97,17 @@ export function planNic(nic: string, links: readonly Link[]): readonly PortChang
   if (link === undefined) return [];
   if (!link.up) {
     return [
-      { program, command: `address flush dev ${nic} scope global`, why: `${nic} is the gateway's own` },
+      {
+        program,
+        command: `address flush dev ${nic} scope global`,
+        why: `the gateway has the addresses of ${nic}, so the kernel must not answer for them`,
+      },
       { program, command: `link set dev ${nic} up`, why: `${nic} is not up` },
     ];
   }
   return globalAddresses(link).map((address) => ({
     program,
     command: `address delete ${address} dev ${nic}`,
-    why: `${nic} is the gateway's own`,
+    why: `the gateway has the addresses of ${nic}, so the kernel must not answer for them`,
   }));
 }

@@ -31,8 +31,8 @@ export function addTranslations(
   for (const logical of inside) {
     const external = sameFamily(gateway.addresses, logical);
     const set = toPeers.get(logical);
-    const except = set === undefined ? '' : ', except to peers';
-    const why = `packets from ${logical} leave with the address of ${node.name}${except}`;
+    const except = set === undefined ? '' : ', except packets to peers';
+    const why = `packets from ${logical} leave the cluster with the address of the gateway ${node.name}${except}`;
     // Without peers, the plan has to empty exempted_ext_ips: if the subnet of a node is the whole subnet of the
     // cluster, the row exists with and without peers.
     const columns = node.subnets.includes(logical) ? { exempted_ext_ips: is(set === undefined ? [] : [set]) } : {};

@@ -33,7 +33,7 @@ export function addUplink(
     },
     place: { row: outsideSwitch, column: 'ports' },
     node,
-    why: vlan === null ? 'it stands for the NIC' : `it stands for VLAN ${vlan} of the NIC`,
+    why: `the port connects the switch to ${vlan === null ? 'the LAN' : `VLAN ${vlan} of the LAN`}`,
   });
 }
 

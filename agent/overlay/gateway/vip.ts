@@ -1,5 +1,5 @@
 import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
-import { isIpv6, sameFamily } from '../addresses.ts';
+import { isIpv6, sameFamily, withoutLength } from '../addresses.ts';
 import type { Cluster } from '../cluster/cluster-rows.ts';
 import { addOutsideGuards } from '../cluster/isolation.ts';
 import { vipNames } from '../overlay-names.ts';
@@ -55,7 +55,7 @@ export function addBfdInterval(desired: DesiredRows, intervalMs: number): void {
     existing: root,
     columns: { options: keys({ 'bfd-min-rx': `${intervalMs}`, 'bfd-min-tx': `${intervalMs}` }) },
     isShared: true,
-    why: `the nodes of a shared address monitor each other every ${intervalMs} ms (overlay.bfdIntervalMs)`,
+    why: `nodes whose gateways share an address monitor each other every ${intervalMs} ms (overlay.bfdIntervalMs)`,
   });
 }
 
@@ -66,9 +66,8 @@ export function addBfdInterval(desired: DesiredRows, intervalMs: number): void {
  */
 export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
   const { gateway, nodes } = vip;
-  desired.trace.push(
-    `egress=${gateway.addresses.join(' ')} by the first that answers of ${nodes.map(({ name }) => name).join(', ')}`,
-  );
+  const names = nodes.map(({ name }) => name);
+  desired.trace.push(`egress=${gateway.addresses.join(' ')} by the first of ${names.join(', ')} that answers`);
   // The rows of a VIP are tagged with its first node, and stay as long as one of its nodes has the VIP.
   const node = nodes[0]?.name ?? '';
   const { outside, onRouter, onSwitch } = vipNames(gateway);
@@ -79,7 +78,7 @@ export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
     columns: { name: is(outside) },
     absent: { name: outside },
     node,
-    why: `the LAN on which ${nodes.map(({ name }) => name).join(' or ')} has ${gateway.addresses.join(' and ')}`,
+    why: `the switch stands for the LAN on which ${names.join(' or ')} has ${gateway.addresses.join(' and ')}`,
   });
   addUplinks(desired, vip, outsideSwitch);
   const port = desired.add({
@@ -90,9 +89,9 @@ export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
     place: { row: cluster.router, column: 'ports' },
     exclusive: true,
     node,
-    why: 'one of them answers for it',
+    why: `one node of ${names.join(', ')} at a time answers for ${gateway.addresses.map(withoutLength).join(' and ')}`,
   });
-  for (const one of nodes) {
+  for (const [index, one] of nodes.entries()) {
     const title = `${onRouter}-${one.systemId}`;
     desired.add({
       table: 'Gateway_Chassis',
@@ -101,7 +100,10 @@ export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
       columns: { name: is(title), chassis_name: is(one.systemId), priority: is(highestPriority - one.id) },
       place: { row: port, column: 'gateway_chassis' },
       node: one.name,
-      why: one.name === node ? `${node} is preferred` : `${one.name} has it when those before it are gone`,
+      why:
+        index === 0
+          ? `${one.name} has the shared address unless it fails`
+          : `${one.name} takes over the shared address after a failure of ${names.slice(0, index).join(' and ')}`,
     });
   }
   desired.add({
@@ -116,7 +118,7 @@ export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
     },
     place: { row: outsideSwitch, column: 'ports' },
     node,
-    why: `${outside} leads to the cluster's router`,
+    why: `the port connects ${outside} to the cluster's router`,
   });
   addOutsideGuards(desired, cluster.layout, cluster.router, onRouter, node);
   if (isAnyUp(vip)) addWays(desired, cluster, vip, onRouter);
@@ -143,8 +145,9 @@ function addWays(desired: DesiredRows, { layout, router }: Cluster, { gateway, n
   const node = nodes[0]?.name ?? '';
   for (const subnet of layout.clusterSubnets) {
     const external = sameFamily(gateway.addresses, subnet);
-    const why = `packets from ${subnet} leave with this address`;
-    if (external !== null) addTranslation(desired, router, subnet, external, node, why);
+    if (external === null) continue;
+    const why = `packets from ${subnet} leave the cluster with the shared address ${withoutLength(external)}`;
+    addTranslation(desired, router, subnet, external, node, why);
   }
   for (const hop of gateway.nextHops) {
     const asked = [...new Set(nodes.flatMap((one) => one.gateway?.subnets ?? []))];
@@ -159,7 +162,9 @@ function addWays(desired: DesiredRows, { layout, router }: Cluster, { gateway, n
         key: { ip_prefix: prefix, nexthop: hop, policy: isAsked ? 'src-ip' : '', output_port: port },
         columns: { external_ids: isAsked ? keys({ [tagKeys.asked]: 'yes' }) : { keys: {}, without: [tagKeys.asked] } },
         node,
-        why: isAsked ? `${prefix} leaves by it: it was asked for` : 'nodes without a gateway leave by it',
+        why: isAsked
+          ? `packets from ${prefix} leave by the gateway with the shared address, as requested`
+          : 'packets of nodes without a gateway leave by the gateway with the shared address',
       });
     }
   }

@@ -32,7 +32,10 @@ export function addBridge(
     },
     isShared: existing !== null && !isOwnedBy(existing, desired.owner),
     place: { row: root, column: 'bridges' },
-    why: name === integrationBridge ? 'all of the cluster runs over it' : 'the gateway has a NIC of its own',
+    why:
+      name === integrationBridge
+        ? 'ovn-controller connects pods and nodes over this bridge'
+        : 'the gateway has a NIC of its own',
   });
   if (existing === null) addPort(desired, bridge, name, { type: is('internal') });
   else
@@ -63,7 +66,7 @@ export function addPort(
       { hint: `remove it if it is not needed: ovs-vsctl del-port ${name}` },
     );
   }
-  const why = `${name} is part of ${bridge.title}`;
+  const why = `${name} is a port of ${bridge.title}`;
   const port = desired.add({
     table: 'Port',
     title: name,

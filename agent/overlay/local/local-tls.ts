@@ -32,7 +32,7 @@ export function planLocalTls(rows: DatabaseRows, tls: OverlayTls | null, owner: 
       },
     );
   }
-  const why = 'ovn-controller shows it to the central node';
+  const why = 'ovn-controller presents this certificate to the central node';
   if (row !== undefined) {
     const columns = other.map(([column, file]) => ({ column, replace: file, before: row[column] ?? '' }));
     return [{ do: 'update', table: 'SSL', title: 'certificates', uuid: row._uuid, columns, why }];

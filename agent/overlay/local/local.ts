@@ -47,10 +47,10 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
   const isOfPod = (port: DatabaseRow): boolean =>
     desired.existing.referred(port, 'interfaces', 'Interface').some((row) => podKey in mapOf(row, 'external_ids'));
   for (const row of desired.existing.all('Port').filter(isOfPod))
-    desired.remove('Port', row, textOf(row, 'name'), 'its pod was in the cluster');
+    desired.remove('Port', row, textOf(row, 'name'), 'the node leaves the cluster of this pod');
   removeOthers(desired, layout.owner);
   for (const row of desired.existing.all('Port').filter(isLocalnetPatch))
-    desired.remove('Port', row, textOf(row, 'name'), 'it led to the cluster');
+    desired.remove('Port', row, textOf(row, 'name'), 'the port connected a bridge to the cluster');
   const ids = mapOf(root.existing, 'external_ids');
   const tagged = (ids[tagKeys.keys] ?? '').split(',').filter((key) => key !== '' && !lasting.includes(key));
   const shared = sharedSettings(ids, null, { listeners: [], furtherAddresses: [], hostCidrs: [] }, null);
@@ -71,7 +71,7 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
       title: root.title,
       uuid: String(root.reference),
       columns: [...columns, ...put],
-      why: 'ovn-controller has no cluster any more',
+      why: 'ovn-controller must not connect to the cluster any more',
     });
   }
   return { database: rows.database, guards: desired.guards, changes: desired.changes, trace: desired.trace };
@@ -147,7 +147,7 @@ function addSettings(desired: DesiredRows, root: PlannedRow, facts: LocalFacts):
       other_config: keys(config),
     },
     isShared: true,
-    why: 'ovn-controller learns the address of the cluster and the identity of this node',
+    why: 'ovn-controller reads the address of the southbound database and the identity of this node in this row',
   });
 }
 
@@ -220,13 +220,18 @@ function removeOthers(desired: DesiredRows, owner: string): void {
       desired.trace.push(`kept=${textOf(row, 'name')}, for ${textOf(foreign[0] ?? null, 'name')}`);
       continue;
     }
-    desired.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
+    desired.remove('Bridge', row, textOf(row, 'name'), 'the cluster does not need this bridge any more');
     // The patch ports in br-int are removed as well, because ovn-controller keeps them when their bridge is removed.
     const ends = ports.filter(isLocalnetPatch).map(localnetPortOf);
     for (const port of desired.existing
       .all('Port')
       .filter((one) => isLocalnetPatch(one) && ends.includes(localnetPortOf(one))))
-      desired.remove('Port', port, textOf(port, 'name'), `it led to ${textOf(row, 'name')}`);
+      desired.remove(
+        'Port',
+        port,
+        textOf(port, 'name'),
+        `the port connected ${integrationBridge} and ${textOf(row, 'name')}`,
+      );
   }
   const ports = desired.existing.all('Port').filter((row) => isOwnedBy(row, owner) && !desired.isPlanned(row));
   for (const row of ports) {
@@ -237,6 +242,6 @@ function removeOthers(desired: DesiredRows, owner: string): void {
       (textOf(holder.row, 'name') === row.name || (desired.isPlanned(holder.row) && going.includes(holder.row)))
     )
       continue;
-    desired.remove('Port', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
+    desired.remove('Port', row, textOf(row, 'name'), 'the cluster does not need this port any more');
   }
 }

@@ -52,7 +52,7 @@ export function addPeerWays(
       existing: desired.existing.named('Address_Set', name),
       columns: { name: is(name), addresses: only(ranges), external_ids: keys({ 'ip-family': word }) },
       node: node.name,
-      why: `pods of ${node.name} keep their own address on the way to a peer`,
+      why: `pods of ${node.name} keep their own address in packets to a peer`,
     });
     for (const subnet of own) untranslated.set(subnet, set.reference);
   }
@@ -75,7 +75,7 @@ function addRoute(
     key: { ip_prefix: range, nexthop: nextHop, output_port: port },
     columns: { external_ids: keys({ [tagKeys.peer]: peer }) },
     node,
-    why: `${range} is in peer ${peer}`,
+    why: `${range} is a network of the peer ${peer}`,
   });
 }
 
@@ -101,7 +101,7 @@ function keepServicesInside(
       key: { priority, match },
       columns: { action: is('drop') },
       node,
-      why: `a place in ${subnet} that no service has is not outside of the cluster`,
+      why: `packets to ${subnet} for which no service exists must not leave the cluster`,
     });
   }
 }

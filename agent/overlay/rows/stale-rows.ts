@@ -46,7 +46,7 @@ export function removeStaleRows(
       const holder = desired.existing.parentOf(row);
       if (holder !== null && gone.has(holder.row)) continue;
       gone.add(row);
-      if (table === 'Address_Set') releaseSet(desired, row, reason);
+      if (table === 'Address_Set') releaseSet(desired, row);
       desired.remove(table, row, title, reason);
       // A port that another program adds meanwhile must not be deleted with the row.
       if ('ports' in row)
@@ -61,7 +61,8 @@ export function removeStaleRows(
  * that is not enough: ovsdb-server first refuses to delete a row to which another row refers, and only then collects
  * unreferenced rows (RFC 7047 section 3.2, strong references).
  */
-function releaseSet(desired: DesiredRows, set: DatabaseRow, why: string): void {
+function releaseSet(desired: DesiredRows, set: DatabaseRow): void {
+  const why = 'the address set of this row is removed';
   for (const row of desired.existing.all('NAT')) {
     for (const column of ['allowed_ext_ips', 'exempted_ext_ips']) {
       const before = listOf(row, column);
@@ -105,7 +106,7 @@ function removeBindings(desired: DesiredRows, gone: ReadonlySet<DatabaseRow>): v
     const router = port === null ? null : desired.existing.parentOf(port);
     const title = `${textOf(row, 'logical_port')}: ${textOf(row, 'ip')}`;
     if (port !== null && (gone.has(port) || (router !== null && gone.has(router.row))))
-      desired.remove('Static_MAC_Binding', row, title, 'its port goes');
+      desired.remove('Static_MAC_Binding', row, title, 'the port of this entry is removed');
   }
 }
 

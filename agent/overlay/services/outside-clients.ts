@@ -41,18 +41,28 @@ export function sharedClientFlows(
     if (ranges.length === 0) return [];
     return [
       ...nodeItself.map((address) =>
-        wantedFlow(57, `${inbound},${ip},${destination}=${address}`, findSide, 'the node itself is reached as before'),
+        wantedFlow(
+          57,
+          `${inbound},${ip},${destination}=${address}`,
+          findSide,
+          'the address belongs to the node itself',
+        ),
       ),
       ...subnets.flatMap((subnet) => [
         ...inside.map((range) => {
           const match = `${inbound},${ip},${source}=${range},${destination}=${subnet}`;
-          return wantedFlow(57, match, findSide, 'no host outside has an address of the cluster');
+          return wantedFlow(
+            57,
+            match,
+            findSide,
+            'a packet from outside with a source address of the cluster is forged',
+          );
         }),
         ...ranges.flatMap((range) => {
           const there = `${inbound},${ip},${source}=${range},${destination}=${subnet}`;
           const back = `${ofCluster},${ip},${source}=${subnet},${destination}=${range}`;
           return [
-            wantedFlow(56, there, `output:${ports.cluster}`, 'an outside client of a pod'),
+            wantedFlow(56, there, `output:${ports.cluster}`, 'an outside client sends a packet to a pod'),
             wantedFlow(110, back, `output:${ports.nic}`, 'a pod answers an outside client'),
           ];
         }),
@@ -83,22 +93,37 @@ export function dedicatedClientFlows(
     const open = ranges.length === 0 ? [] : subnets;
     return [
       ...ofFamily(layout.clusterSubnets).map((subnet) =>
-        wantedFlow(55, `${frames},${ip},${destination}=${subnet}`, 'drop', 'outside clients have no way to pods'),
+        wantedFlow(
+          55,
+          `${frames},${ip},${destination}=${subnet}`,
+          'drop',
+          'outside clients without permission may not reach pods',
+        ),
       ),
       ...ofFamily(layout.serviceSubnets).map((subnet) =>
-        wantedFlow(55, `${frames},${ip},${destination}=${subnet}`, 'drop', 'nor to the cluster IPs of services'),
+        wantedFlow(
+          55,
+          `${frames},${ip},${destination}=${subnet}`,
+          'drop',
+          'outside clients may not reach the cluster IPs of services',
+        ),
       ),
       ...(open.length === 0 ? [] : nodeItself).map((address) =>
-        wantedFlow(57, `${frames},${ip},${destination}=${address}`, 'drop', 'nor to the node itself'),
+        wantedFlow(
+          57,
+          `${frames},${ip},${destination}=${address}`,
+          'drop',
+          'outside clients may not reach the node by its address in the cluster',
+        ),
       ),
       ...open.flatMap((subnet) => [
         ...inside.map((range) => {
           const match = `${frames},${ip},${source}=${range},${destination}=${subnet}`;
-          return wantedFlow(57, match, 'drop', 'no host outside has an address of the cluster');
+          return wantedFlow(57, match, 'drop', 'a packet from outside with a source address of the cluster is forged');
         }),
         ...ranges.map((range) => {
           const match = `${frames},${ip},${source}=${range},${destination}=${subnet}`;
-          return wantedFlow(56, match, 'NORMAL', 'an outside client of a pod');
+          return wantedFlow(56, match, 'NORMAL', 'an outside client sends a packet to a pod');
         }),
       ]),
     ];

@@ -26,7 +26,7 @@ export function sharedPeerFlows(
         const there = `${inbound},${ip},${source}=${client},${destination}=${services}`;
         const back = `${ofCluster},${ip},${source}=${services},${destination}=${client}`;
         return [
-          wantedFlow(56, there, `output:${ports.cluster}`, 'a peer of the cluster asks a service'),
+          wantedFlow(56, there, `output:${ports.cluster}`, 'a peer sends a packet to a service'),
           wantedFlow(110, back, `output:${ports.nic}`, 'a service answers a peer'),
         ];
       }),
@@ -52,7 +52,7 @@ export function dedicatedPeerFlows(
           .filter((client) => isIpv6(client) === isSix)
           .map((client) => {
             const match = `dl_dst=${mac},${ip},${source}=${client},${destination}=${services}`;
-            return wantedFlow(56, match, 'NORMAL', 'a peer of the cluster asks a service');
+            return wantedFlow(56, match, 'NORMAL', 'a peer sends a packet to a service');
           }),
       ),
   );

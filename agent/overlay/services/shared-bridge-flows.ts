@@ -70,11 +70,11 @@ export function sharedBridgeFlows(
 function ownMac({ gateway, ports, network, ofCluster, ofNode, away }: Parts): DesiredFlow[] {
   const multicast = 'dl_dst=01:00:00:00:00:00/01:00:00:00:00:00';
   return [
-    wantedFlow(160, `${ofNode},${multicast}`, away, 'the node asks everybody'),
-    wantedFlow(20, ofNode, away, 'packets of the node that are not IP'),
-    wantedFlow(10, ofCluster, `output:${ports.nic}`, 'packets of the gateway that are not IP'),
-    wantedFlow(9, `in_port=${ports.cluster}`, 'drop', 'nothing leaves the cluster with a MAC of its own'),
-    wantedFlow(5, `${network},dl_dst=${gateway.mac}`, 'LOCAL', 'everything else that is sent to the node'),
+    wantedFlow(160, `${ofNode},${multicast}`, away, 'the node sends a multicast frame'),
+    wantedFlow(20, ofNode, away, 'the node sends a packet that is not IP'),
+    wantedFlow(10, ofCluster, `output:${ports.nic}`, 'the gateway sends a packet that is not IP'),
+    wantedFlow(9, `in_port=${ports.cluster}`, 'drop', 'frames leave the cluster only with the MAC of the gateway'),
+    wantedFlow(5, `${network},dl_dst=${gateway.mac}`, 'LOCAL', 'all other frames to the shared MAC are for the node'),
   ];
 }
 
@@ -87,9 +87,9 @@ function leaving({ ports }: Parts): DesiredFlow[] {
   if (!ports.isAlone) return [];
   const find = `bundle_load(eth_src,0,active_backup,ofport,NXM_NX_REG0[],members:${ports.nic}),resubmit(,3)`;
   return [
-    wantedFlow(10, '', find, 'whether the NIC is there', 2),
-    wantedFlow(20, 'reg0=0xffff', 'NORMAL', 'it is not', 3),
-    wantedFlow(10, '', `output:${ports.nic}`, 'it is', 3),
+    wantedFlow(10, '', find, 'the flow tests whether the bridge has the NIC', 2),
+    wantedFlow(20, 'reg0=0xffff', 'NORMAL', 'the bridge does not have the NIC', 3),
+    wantedFlow(10, '', `output:${ports.nic}`, 'the bridge has the NIC', 3),
   ];
 }
 
@@ -102,15 +102,15 @@ function tunnels({ families: own, ports, inbound, ofNode, away }: Parts, types: 
   const forged = flowFamilies.flatMap(({ protocolSuffix }) =>
     Object.entries(tunnelPorts).map(([type, port]) => {
       const match = `in_port=${ports.cluster},udp${protocolSuffix},tp_dst=${port}`;
-      return wantedFlow(210, match, 'drop', `${type} that a pod has made`);
+      return wantedFlow(210, match, 'drop', `pods may not send tunnel packets (${type})`);
     }),
   );
   const real = own.flatMap(({ protocolSuffix }) =>
     types.flatMap((type) => {
       const match = `udp${protocolSuffix},tp_dst=${tunnelPorts[type]}`;
       return [
-        wantedFlow(200, `${inbound},${match}`, 'LOCAL', `${type} arrives`),
-        wantedFlow(200, `${ofNode},${match}`, away, `${type} leaves`),
+        wantedFlow(200, `${inbound},${match}`, 'LOCAL', `a tunnel packet (${type}) arrives for the node`),
+        wantedFlow(200, `${ofNode},${match}`, away, `the node sends a tunnel packet (${type})`),
       ];
     }),
   );
@@ -128,12 +128,12 @@ function discovery({ families: own, ports, inbound, ofCluster, ofNode, away }: P
       ? discoveryTypes.flatMap((type) => {
           const match = `icmp6,icmp_type=${type}`;
           return [
-            wantedFlow(150, `${inbound},${match}`, both, 'neighbours answer both'),
-            wantedFlow(150, `${ofCluster},${match}`, `output:${ports.nic}`, 'the gateway asks and answers'),
-            wantedFlow(150, `${ofNode},${match}`, away, 'the node answers'),
+            wantedFlow(150, `${inbound},${match}`, both, 'both the node and the gateway get the answers of neighbours'),
+            wantedFlow(150, `${ofCluster},${match}`, `output:${ports.nic}`, 'the gateway sends neighbour discovery'),
+            wantedFlow(150, `${ofNode},${match}`, away, 'the node sends neighbour discovery'),
           ];
         })
-      : [wantedFlow(60, `${inbound},arp`, both, 'neighbours answer both')],
+      : [wantedFlow(60, `${inbound},arp`, both, 'both the node and the gateway get the answers of neighbours')],
   );
 }
 
@@ -145,13 +145,18 @@ function connections({ families: own, ports, inbound, ofCluster, ofNode, away }:
   const commit = (mark: string): string => `ct(commit,zone=${sideZone},exec(set_field:${mark}->ct_mark))`;
   return [
     ...own.flatMap(({ ip }) => [
-      wantedFlow(100, `${ofCluster},${ip}`, `${commit(marks.cluster)},output:${ports.nic}`, 'the cluster speaks'),
-      wantedFlow(100, `${ofNode},${ip}`, `${commit(marks.node)},${away}`, 'the node speaks'),
-      wantedFlow(50, `${inbound},${ip}`, findSide, 'whose connection it is'),
+      wantedFlow(
+        100,
+        `${ofCluster},${ip}`,
+        `${commit(marks.cluster)},output:${ports.nic}`,
+        'a packet of the cluster leaves',
+      ),
+      wantedFlow(100, `${ofNode},${ip}`, `${commit(marks.node)},${away}`, 'a packet of the node leaves'),
+      wantedFlow(50, `${inbound},${ip}`, findSide, 'connection tracking finds the side of the connection'),
     ]),
-    wantedFlow(100, `ct_mark=${marks.cluster}`, `output:${ports.cluster}`, 'a connection of the cluster', 1),
-    wantedFlow(100, `ct_mark=${marks.node}`, 'LOCAL', 'a connection of the node', 1),
-    wantedFlow(10, '', 'LOCAL', 'everything new is for the node', 1),
+    wantedFlow(100, `ct_mark=${marks.cluster}`, `output:${ports.cluster}`, 'the connection belongs to the cluster', 1),
+    wantedFlow(100, `ct_mark=${marks.node}`, 'LOCAL', 'the connection belongs to the node', 1),
+    wantedFlow(10, '', 'LOCAL', 'a new connection is for the node', 1),
   ];
 }
 
@@ -173,7 +178,7 @@ function serviceFlows(
   const there = `${inbound},${word},${destination}=${address},tp_dst=${port}`;
   const back = `${ofCluster},${word},${source}=${address},tp_src=${port}`;
   return [
-    wantedFlow(60, there, `output:${ports.cluster}`, 'a service of the cluster'),
+    wantedFlow(60, there, `output:${ports.cluster}`, 'a packet arrives for a service of the cluster'),
     ...(protocol === 'udp' ? [wantedFlow(110, back, `output:${ports.nic}`, 'a service of the cluster answers')] : []),
   ];
 }

@@ -38,14 +38,17 @@ function always(direction: Direction, own: string, facts: WorkloadFacts): readon
       part: 'default-deny',
       action: 'drop',
       match: own,
-      why: 'what a policy is for gets nothing but what policies allow',
+      why:
+        direction === 'Ingress'
+          ? 'pods of the policy receive only packets that a policy allows'
+          : 'pods of the policy send only packets that a policy allows',
     },
     {
       ...common,
       part: 'neighbours',
       action: 'allow',
       match: `${own} && (arp || nd)`,
-      why: 'addresses are still resolved',
+      why: 'ARP and neighbour discovery pass every policy',
     },
     ...(direction === 'Ingress' ? alwaysInwards(own, facts) : []),
   ];
@@ -58,7 +61,7 @@ function alwaysInwards(own: string, { layout, nodes }: WorkloadFacts): readonly 
     ...common,
     part: 'itself',
     match: `${own} && (${hairpin.join(' || ')})`,
-    why: 'a pod reaches itself by a service that it is part of',
+    why: 'a pod reaches itself by a service of which it is an endpoint',
   };
   if (traitsOf(layout).admitsNodes) return [itself];
   // In layout `modern`, an ACL of each node's switch admits the node. Layout `seed` has no such ACL, so each of its
@@ -88,7 +91,7 @@ function allowances(clause: Clause, own: string, facts: WorkloadFacts): readonly
     direction,
     rule,
     action: 'allow-related',
-    why: `rule ${rule} of its ${direction.toLowerCase()}`,
+    why: `rule ${rule} in the ${direction.toLowerCase()} of the policy allows this`,
   } as const;
   if (peers === null && named === null) {
     const terms = [block ?? [], ports ?? []].flat();

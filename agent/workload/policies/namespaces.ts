@@ -20,7 +20,7 @@ export const namespaces: Part = {
     const selection: Selection = { namespaces: name, pods: {} };
     const pods = selectedPods(selection, planner).map(([key]) => key);
     if (pods.length === 0 && !isThere(name, planner.workload)) return;
-    addSets(planner, setsOf(selection), pods, `the pods of namespace ${name}`);
+    addSets(planner, setsOf(selection), pods, `rules of policies may select the pods of namespace ${name}`);
   },
 };
 

@@ -25,7 +25,7 @@ export const peers: Part = {
     const pods = selectedPods(selection, planner);
     if (port === undefined) {
       const all = pods.map(([pod]) => pod);
-      addSets(planner, setsOf(selection), all, 'rules of policies speak of these pods');
+      addSets(planner, setsOf(selection), all, 'rules of policies select these pods');
       return;
     }
     for (const number of distinctNumbers(selection, planner)) {

@@ -53,7 +53,7 @@ export const policyGroups: Part = {
         ports: only(portsOf(policy, planner)),
         external_ids: keys(identityTags(planner.layout.owner, identity)),
       },
-      why: 'the pods that the policy is for',
+      why: 'the policy selects these pods',
     });
     const known = listsIn(group, key, planner);
     for (const list of accessListsOf(policy, name, planner)) {

@@ -93,7 +93,7 @@ function attach(planner: ObjectPlanner, place: BalancerPlace, balancer: RowRefer
       existing,
       columns: { [column]: has(balancer) },
       isShared: true,
-      why: `${title} is balanced there`,
+      why: `the load balancer ${title} applies to ${name}`,
     });
   }
 }

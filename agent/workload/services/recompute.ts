@@ -25,6 +25,6 @@ export function askForRecompute(desired: DesiredRows): void {
     existing,
     columns: { external_ids: keys({ [key]: mapOf(existing, 'external_ids')[key] === '1' ? '2' : '1' }) },
     isShared: true,
-    why: 'ovn-northd makes the flows of balancers of single nodes right only together with all others',
+    why: 'ovn-northd has to recompute all flows, because a load balancer of a single node changes',
   });
 }

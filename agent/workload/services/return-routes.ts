@@ -68,7 +68,7 @@ export function* addReturnRoutes(
         external_ids: keys({ 'k8s.ovn.org/kind': 'Service', 'k8s.ovn.org/owner': owner }),
       },
       place: { row: holder, column: 'policies' },
-      why: `a node that asked service ${owner} at ${node.name} is answered from there`,
+      why: `answers of service ${owner} to nodes leave by ${node.name}, at which the request arrived`,
     });
     yield;
   }

@@ -98,9 +98,9 @@ function unaddressed(asked: CniPod, there: NodePod | undefined, isKnown: boolean
   const [why, details] = !isKnown
     ? ['the API server has not listed the pods of this node', 'look at `microshift-net overlay status`']
     : there === undefined
-      ? [`the API server has no pod ${name} on this node`, 'it may be gone already']
+      ? [`the API server has no pod ${name} on this node`, 'the pod may have been deleted already']
       : !isSamePod(there, asked.uid)
-        ? [`pod ${name} is another one by now, with uid ${there.uid}`, `asked for was ${asked.uid}`]
+        ? [`pod ${name} was created again, with the uid ${there.uid}`, `the runtime asked for the uid ${asked.uid}`]
         : [
             `pod ${name} has no address yet`,
             'look at its events, and at `microshift-net overlay status` on the central node',

@@ -66,7 +66,14 @@ function valuesBefore(before: Pick<PlannedDatabase, 'plan' | 'rows'> | undefined
   const columns = before.plan.changes.flatMap((change) => lostKeys(change, row));
   if (columns.length === 0) return [];
   return [
-    { do: 'update', table: 'Open_vSwitch', title: 'Open_vSwitch', uuid: row._uuid, columns, why: 'as it was before' },
+    {
+      do: 'update',
+      table: 'Open_vSwitch',
+      title: 'Open_vSwitch',
+      uuid: row._uuid,
+      columns,
+      why: 'the values before this run are restored',
+    },
   ];
 }
 

@@ -37,7 +37,7 @@ export function planManagementPort(
     changes.push({
       program,
       command: `link set dev ${device} mtu ${mtu}`,
-      why: `${device} has MTU ${link.mtuBytes}, not ${mtu}`,
+      why: `the MTU of ${device} is ${link.mtuBytes} instead of ${mtu}`,
     });
   const [addresses, routers] = [managementAddresses(node), routerAddresses(node)];
   for (const [index, subnet] of node.subnets.entries()) {
@@ -52,7 +52,7 @@ export function planManagementPort(
       changes.push({
         program,
         command: `addr replace ${address} dev ${device}${flags}`,
-        why: `${device} has no address ${own}`,
+        why: `${device} does not have the address ${own}`,
       });
     }
     const isOnLink = routes.some((one) => one.device === device && one.destination === subnet && one.gateway === null);
@@ -60,7 +60,7 @@ export function planManagementPort(
     // route was removed.
     if (has && link?.up === true && !isOnLink) {
       const command = `route replace ${subnet} dev ${device} proto kernel src ${own}`;
-      changes.push({ program, command, why: `${device} does not lead to its own subnet` });
+      changes.push({ program, command, why: `the route to ${subnet} on ${device} is missing` });
     }
     for (const cluster of [...clusterSubnets, ...serviceSubnets].filter((one) => isIpv6(one) === isIpv6(subnet))) {
       const isThere = routes.some(
@@ -68,7 +68,7 @@ export function planManagementPort(
       );
       if (cluster !== subnet && !isThere) {
         const command = `route replace ${cluster} via ${router} dev ${device}`;
-        changes.push({ program, command, why: `the cluster's ${cluster} is not reached over ${device}` });
+        changes.push({ program, command, why: `the route to ${cluster} by ${device} is missing` });
       }
     }
   }

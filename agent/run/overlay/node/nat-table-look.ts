@@ -20,11 +20,11 @@ export async function lookAtTable(wanted: NatTable | null): Promise<Look> {
   const what = `table inet ${natTableName}`;
   if (wanted === null) {
     if (there === null) return asWanted;
-    const change = { do: 'remove', what, why: 'no service arrives here' } as const;
+    const change = { do: 'remove', what, why: 'the node itself reaches no service by this table any more' } as const;
     return { changes: [change], fault: null, carryOut: [() => runNatScript(removeNatTable)] };
   }
   if (there?.join('\n') === wanted.lines.join('\n')) return asWanted;
-  const change = { do: 'add', what, why: 'the node itself reaches services by it' } as const;
+  const change = { do: 'add', what, why: 'the node itself reaches services by this table' } as const;
   return { changes: [change], fault: null, carryOut: [() => runNatScript(wanted.script)] };
 }
 

@@ -95,7 +95,7 @@ async function lookAtShared(
   const ports = sharedPorts(layout, node.name, gateway, rows);
   if (typeof ports === 'string')
     return {
-      changes: [{ do: 'add', what: `flows of ${bridge}`, why: `not yet: ${ports}` }],
+      changes: [{ do: 'add', what: `flows of ${bridge}`, why: `the flows cannot be added yet: ${ports}` }],
       fault: ports,
       carryOut: [],
     };
@@ -110,7 +110,7 @@ async function lookAtShared(
   return {
     changes: [
       ...stale.map((what) => ({ do: 'remove', what, why: `no gateway on ${bridge} needs this flow` }) as const),
-      ...missing.map((what) => ({ do: 'add', what, why: `${bridge} has no such flow` }) as const),
+      ...missing.map((what) => ({ do: 'add', what, why: `${bridge} does not have this flow` }) as const),
     ],
     fault: null,
     carryOut: [() => flows.replace(wanted)],
@@ -145,14 +145,18 @@ async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces, wanted: re
     if (missing.length + stale.length === 0) return asWanted;
     const changes = [
       ...stale.map((what) => ({ do: 'remove', what, why: `no gateway on ${bridge} needs this flow` }) as const),
-      ...missing.map((what) => ({ do: 'add', what, why: `${bridge} has no such flow` }) as const),
+      ...missing.map((what) => ({ do: 'add', what, why: `${bridge} does not have this flow` }) as const),
     ];
     return { changes, fault: null, carryOut: [() => flows.replace(wanted)] };
   } catch (error) {
     if (!isAgentError(error)) throw error;
     if (wanted.length === 0) return asWanted;
     const fault = `the flows of ${bridge} could not be read: ${error.message}`;
-    return { changes: [{ do: 'add', what: `flows of ${bridge}`, why: `not yet: ${fault}` }], fault, carryOut: [] };
+    return {
+      changes: [{ do: 'add', what: `flows of ${bridge}`, why: `the flows cannot be added yet: ${fault}` }],
+      fault,
+      carryOut: [],
+    };
   }
 }
 

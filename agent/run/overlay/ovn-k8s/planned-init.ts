@@ -27,7 +27,7 @@ const joinSubnetsOfSeed = { 4: '100.64.1.0/24', 6: joinSubnets[6] };
 export interface NodeInputs {
   readonly request: NodeRequest;
   readonly host: HostFacts & NicFacts;
-  /** system-id in the file of ovs-ctl(8), used if the database of Open vSwitch has none; null without that file. */
+  /** system-id in the file of ovs-ctl(8), used if the database of Open vSwitch has none; null if the file is absent. */
   readonly systemId: string | null;
   readonly local: DatabaseRows;
   readonly northbound: DatabaseRows;
@@ -110,7 +110,8 @@ function pinnedMac(rows: DatabaseRows, { kind, bridge, mac }: OverlayGateway): r
   const row = kind === 'shared' ? indexRows(rows).named('Bridge', bridge) : null;
   if (row === null || 'hwaddr' in mapOf(row, 'other_config')) return [];
   const columns = [{ column: 'other_config', put: { hwaddr: mac } }];
-  const why = 'the gateway answers with its MAC, which must not change with the ports that it gets';
+  const why =
+    'the gateway answers with the MAC of this bridge, which must not change when the bridge gets another port';
   return [{ do: 'update', table: 'Bridge', title: bridge, uuid: row._uuid, columns, why }];
 }
 

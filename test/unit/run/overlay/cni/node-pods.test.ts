@@ -55,7 +55,7 @@ t.test('a pod with the name of an earlier pod', async (t) => {
   const { api, whole, change } = playedApi();
   const pods = followNodePods(api, 'n1', () => undefined);
   await whole({ name: 'a', uid: 'u0', has: true });
-  await t.rejects(pods.addressed(asked, 0, never), { code: 11, message: /is another one by now, with uid u0/ });
+  await t.rejects(pods.addressed(asked, 0, never), { code: 11, message: /was created again, with the uid u0/ });
   const waiting = pods.addressed(asked, 60_000, never);
   change('ADDED', { name: 'a', uid: 'u1', has: true });
   change('DELETED', { name: 'a', uid: 'u0', has: true });

@@ -33,7 +33,7 @@ function* commentsOf(source: string): Generator<readonly [line: number, text: st
   }
 }
 
-/** Text of a page without quoted commands and output. */
+/** Returns the text of a page without quoted commands and output. */
 function proseOf(page: string): string {
   return page.replaceAll(/^(?:```[\s\S]*?^```| {4}.*$)/gm, '').replaceAll(/`[^`\n]*`/g, '');
 }

@@ -12,7 +12,7 @@ const cacheFolder = join(cacheRoot, 'kube');
 /** Limit of a build, so that a registry that answers slowly does not block a test run. */
 const buildLimitMs = 25 * 60_000;
 
-/** Reason why this machine cannot run an API server; null if it can. */
+/** Returns the reason why this machine cannot run an API server; null if it can. */
 export function missingParts(): string | null {
   const missing = missingPrograms();
   if (missing !== null || isBuilt()) return missing;
@@ -29,7 +29,10 @@ export function isBuilt(): boolean {
   return Object.values(builtBinaries()).every((path) => existsSync(path));
 }
 
-/** Folder of Kubernetes' own programs, and of the program that pods of tests run, after prepare.js has built them. */
+/**
+ * Returns the folder of Kubernetes' own programs, and of the program that pods of tests run, after prepare.js has built
+ * them.
+ */
 export function builtBinaries() {
   const folder = binaryFolder();
   return {

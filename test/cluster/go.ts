@@ -28,7 +28,7 @@ export function newGo(): string | null {
   return versionOf(fetchedGo) === release ? fetchedGo : null;
 }
 
-/** Reason why no go command exists for the build; null if one exists. */
+/** Returns the reason why no go command exists for the build; null if one exists. */
 export function missingGo(): string | null {
   if (newGo() !== null) return null;
   const version = versionOf('go');

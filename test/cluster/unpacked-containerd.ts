@@ -2,7 +2,7 @@ import { missingFor, unpacked } from './unpacked-packages.ts';
 
 const containerd = { name: 'containerd', packages: ['containerd', 'runc', 'containernetworking-plugins'] } as const;
 
-/** Reason why this machine cannot run a container runtime; null if it can. */
+/** Returns the reason why this machine cannot run a container runtime; null if it can. */
 export function missingForContainerd(): string | null {
   return missingFor(containerd);
 }

@@ -11,7 +11,7 @@ export interface PackageSet {
   readonly packages: readonly string[];
 }
 
-/** Reason why this machine cannot get a set of packages; null if it can. */
+/** Returns the reason why this machine cannot get a set of packages; null if it can. */
 export function missingFor({ name }: PackageSet): string | null {
   const programs = existsSync(join(cacheRoot, name)) ? [] : ['apt-get', 'dpkg'];
   const absent = programs.find((program) => !hasProgram(program, '--version'));

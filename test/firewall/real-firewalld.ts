@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Reason why firewalld cannot run here; false if it can. */
+/** Returns the reason why firewalld cannot run here; false if it can. */
 export function firewalldSkip(): string | false {
   if (process.getuid?.() !== 0) return 'firewalld needs root';
   for (const program of ['firewalld', 'firewall-cmd', 'dbus-daemon', 'nft', 'unshare']) {

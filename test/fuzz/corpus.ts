@@ -32,7 +32,7 @@ export function plans(): readonly Plan[] {
   });
 }
 
-/** A node whose NIC has a lease and can be moved into a bridge. */
+/** Returns a node whose NIC has a lease and can be moved into a bridge. */
 export function dhcpNode(): Observation {
   return readCase('dhcp').observation;
 }

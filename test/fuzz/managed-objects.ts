@@ -9,7 +9,7 @@ import {
 } from '../../agent/drivers/networkmanager/nm-names.ts';
 import type { Observation } from '../../agent/model/observation.ts';
 
-/** The answer to GetManagedObjects, `a{oa{sa{sv}}}`. */
+/** Returns the answer to GetManagedObjects, `a{oa{sa{sv}}}`. */
 export function managedObjects(node: Observation): Record<string, Record<string, Record<string, Variant>>> {
   const { version, devices, activeConnections, profiles } = node.networkManager;
   const s = (value: string): Variant => new Variant('s', value);

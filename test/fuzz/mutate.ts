@@ -20,7 +20,7 @@ export function inputOf(target: FuzzTarget, corpus: readonly Buffer[], seed: num
   return input;
 }
 
-/** A random source that depends only on the input (FNV-1a of its bytes). */
+/** Returns a random source that depends only on the input (FNV-1a of its bytes). */
 export function randomOf(input: Buffer): Random {
   let hash = 0x811c9dc5;
   for (const byte of input) hash = Math.imul(hash ^ byte, 0x01000193);

@@ -14,7 +14,7 @@ interface Hierarchy {
   readonly folder: string;
 }
 
-/** Reason why this machine cannot create control groups for a kubelet; null if it can. */
+/** Returns the reason why this machine cannot create control groups for a kubelet; null if it can. */
 export function missingForGroups(): string | null {
   const there = hierarchies().flatMap(({ controllers }) => controllers.split(','));
   const absent = needed.filter((name) => !there.includes(name));

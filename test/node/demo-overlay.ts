@@ -64,7 +64,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Nodes, subnets, tunnels and gateways, as the central node has them. */
+/** Prints a picture of the nodes, subnets, tunnels and gateways, as the central node has them. */
 async function draw(node: TestNode): Promise<void> {
   const { nodes }: { nodes: Drawn[] } = JSON.parse(await node.text('microshift-net overlay nodes --output json'));
   say(picture(nodes));

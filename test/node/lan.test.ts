@@ -133,7 +133,7 @@ interface Process {
   startTime: string;
 }
 
-/** State from /proc/PID/stat; a zombie counts as ended. */
+/** Reads a process from /proc/PID/stat; undefined if it has ended. A zombie counts as ended. */
 function readProcess(pid: number): Process | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -41,7 +41,7 @@ export async function startStandIn(t: Test, node: TestNode): Promise<BridgeOfMic
   return { others, row, old, holds };
 }
 
-/** IPv4 addresses of br-ex in the kernel's order. */
+/** Returns the IPv4 addresses of br-ex in the kernel's order. */
 export async function addressesInOrder(node: TestNode): Promise<readonly string[]> {
   return (await node.text('ip -4 -br address show br-ex')).trim().split(/\s+/).slice(2);
 }

@@ -11,7 +11,7 @@ import { isRefused, type Refusal } from './refusal.ts';
 
 const configFile = '/etc/microshift/ovn.yaml';
 
-/** Shell text that waits until NetworkManager shows a device. */
+/** Returns shell text that waits until NetworkManager shows a device. */
 function untilKnown(device: string): string {
   return `timeout 90 sh -c 'until nmcli -t -f DEVICE device | grep -q "^${device}$"; do sleep 0.1; done'`;
 }

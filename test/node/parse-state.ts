@@ -70,7 +70,7 @@ function toLink(link: Json): Link {
   };
 }
 
-/** A multipath route counts as one route for each of its next hops. */
+/** Returns the routes of an entry of ip(8): one route for each next hop of a multipath route. */
 function toRoutes({ nexthops, ...route }: Json): Route[] {
   if (nexthops === undefined) return [toRoute(route)];
   return (nexthops as Json[]).map((hop) => toRoute({ ...route, gateway: hop.gateway, dev: hop.dev, via: hop.via }));
@@ -102,7 +102,7 @@ function toSettings(body: string): Record<string, string> {
   return settings;
 }
 
-/** ovs-vsctl -f json: sets become arrays, maps become records, UUIDs their text (RFC 7047 section 5.1). */
+/** Parses rows of `ovs-vsctl -f json`. Sets become arrays, maps records, and UUIDs text (RFC 7047 section 5.1). */
 function toOvsRows(body: string): OvsRow[] {
   const table = JSON.parse(body) as { headings: string[]; data: unknown[][] };
   return table.data.map((row) => Object.fromEntries(table.headings.map((heading, i) => [heading, plain(row[i])])));

@@ -1,7 +1,7 @@
 /**
- * Shell text that waits until the agent's units have made the node in the desired state, and fails after a limit in
- * seconds. The file /run/drift has the differences that the last check found. No single event reports that all units
- * are done. A check is made only while systemd has no job for a unit of the agent.
+ * Returns shell text that waits until the agent's units have brought the node into the desired state, and fails after a
+ * limit in seconds. The file /run/drift has the differences that the last check found. No single event reports that all
+ * units are done. A check is made only while systemd has no job for a unit of the agent.
  */
 export function untilWanted(limitSeconds = 110): string {
   const isIdle = '[ -z "$(systemctl list-jobs --no-legend "microshift-*")" ]';

@@ -105,7 +105,7 @@ async function killed(
   return ofPods(host);
 }
 
-/** Linear congruential generator (Numerical Recipes): the same seed gives the same rounds. */
+/** Returns a linear congruential generator (Numerical Recipes): the same seed gives the same rounds. */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

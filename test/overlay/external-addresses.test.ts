@@ -16,7 +16,7 @@ import { startPod } from './services.ts';
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 const [external, external6] = ['192.0.2.200', '2001:db8::200'];
 
-/** A service of type NodePort with external addresses, and its endpoints on n1. */
+/** Creates a service of type NodePort with external addresses, and its endpoints on n1. */
 async function publish(server: ApiServer): Promise<void> {
   const service = {
     apiVersion: 'v1',

@@ -58,7 +58,7 @@ interface Making {
   pick<T>(list: readonly T[]): T;
 }
 
-/** Datagram of the pod itself, which is allowed to arrive. */
+/** Returns a datagram of the pod itself, which is allowed to arrive. */
 export function honestDatagram(at: Neighbourhood, to: { mac: string; address: string }, number: number): Buffer {
   const payload = Buffer.concat([marker, word(number)]);
   return ethernet(

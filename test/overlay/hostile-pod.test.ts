@@ -142,7 +142,7 @@ async function follow(title: string, child: ChildProcess): Promise<Observer> {
   return { title, seen, until };
 }
 
-/** Interface as other hosts see it; IPv6 addresses of `nic` are read from the kernel. */
+/** Returns an interface as other hosts see it; reads the IPv6 addresses of `nic` from the kernel. */
 function partyOf(inside: Inside, nic: string, mac: string, address: string): Party {
   const linkLocal = `fe80${eui64Identifier(mac)}`;
   const listed = JSON.parse(inside.must('ip', '-json', '-6', 'address', 'show', 'dev', nic, 'scope', 'global'));
@@ -185,7 +185,7 @@ function northboundOf(central: Host): string {
   return dump.replaceAll(/^(\w*_cfg\w*|_version|.*timestamp\w*) *:.*$/gm, '');
 }
 
-/** MACs that a bridge has learned. */
+/** Returns the MACs that a bridge has learned. */
 function macsOf(host: Host): readonly string[] {
   return [...new Set(host.must('ovs-appctl', 'fdb/show', 'br-ex').match(/([0-9a-f]{2}:){5}[0-9a-f]{2}/g))];
 }

@@ -23,7 +23,7 @@ const compiledOnNode = '/opt/compiled';
 const loader = 'keep-compiled.cjs';
 const loaderOnNode = '/opt/loader';
 
-/** Reason why such nodes cannot run here; null if they can. */
+/** Returns the reason why such nodes cannot run here; null if they can. */
 export function missingForHosts(): string | null {
   const ovn = missingForOvn();
   if (ovn !== null) return ovn;

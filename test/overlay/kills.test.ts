@@ -11,7 +11,7 @@ const record = '/var/lib/microshift-net/overlay.json';
 const bundle = '/tmp/bundle';
 const controllerPid = '/run/ovn/ovn-controller.pid';
 
-/** State of a node in no cluster: its keys, ports, and files. */
+/** Returns the state of a node in no cluster: its keys, ports, and files. */
 function remainsOf(host: Host): string {
   const pki = host.run(['ls', '-A', '/etc/microshift-net/pki']).stdout;
   const ports = host.must('ovs-vsctl', 'show').match(/ovn-k8s-mp0|geneve/g) ?? [];

@@ -66,7 +66,7 @@ function solicitation(mac: string, source: string, target: string): Question {
   };
 }
 
-/** Checksum of the pseudo header and the message (RFC 4443 section 2.3). */
+/** Returns the checksum of the pseudo header and the message (RFC 4443 section 2.3). */
 function checksumOf(hex: string): string {
   let sum = (hex.match(/.{4}/g) ?? []).reduce((total, word) => total + Number.parseInt(word, 16), 0);
   while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);

@@ -14,7 +14,7 @@ const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft
 /** Process that listens on a node and answers with its name. */
 const own = 'the node';
 
-/** Program that listens at a port of every address until it is stopped. */
+/** Starts a program that listens at a port of every address until it is stopped. */
 async function listen(host: Host, port: number): Promise<{ end(): void }> {
   const script = `require('net').createServer((socket) => socket.on('error', () => {}).end('${own}')).listen(${port}, '0.0.0.0', () => console.log(process.pid));`;
   const child = host.start(process.execPath, '-e', script);

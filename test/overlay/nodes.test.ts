@@ -7,7 +7,7 @@ import { installPing } from './ping.ts';
 
 const skip = missingForHosts() ?? false;
 
-/** Node in the JSON document of the list. */
+/** Returns a node in the JSON document of `overlay nodes`. */
 function shown(central: Host, name: string): Record<string, unknown> {
   const { stdout, stderr } = central.agent('--output', 'json', 'overlay', 'nodes');
   if (stdout === '') throw new Error(stderr);

@@ -5,7 +5,7 @@ import type { ApiServer } from '../cluster/api-server.ts';
 import { hasProgram } from '../cluster/binaries.ts';
 import { type Host, missingForHosts } from './hosts.ts';
 
-/** Reason why pods can get no network here; null if they can. The plug-in needs ethtool. */
+/** Returns the reason why pods can get no network here; null if they can. The plug-in needs ethtool. */
 export function missingForPods(): string | null {
   return missingForHosts() ?? (hasProgram('ethtool', '--version') ? null : 'ethtool is missing');
 }
@@ -114,7 +114,7 @@ export async function cni(
   return { status, result: text === '' ? undefined : JSON.parse(text), tookMs };
 }
 
-/** Network of a pod on a node, in which programs are run. */
+/** Returns functions that run programs in the network of a pod. */
 export function inPod(host: Host, { netns }: Sandbox): Pick<Host, 'run' | 'start' | 'must'> {
   const inside = (words: readonly string[]): string[] => ['nsenter', `--net=${netns}`, ...words];
   return {

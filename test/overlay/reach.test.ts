@@ -17,7 +17,7 @@ interface Way {
   readonly sources: readonly string[];
 }
 
-/** A cluster in which every node is a chassis and the LAN's router is known. */
+/** Returns a cluster in which every node is a chassis and the LAN's router is known. */
 async function clusterOf(
   t: Test,
   release: Release,

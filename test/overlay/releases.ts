@@ -18,7 +18,7 @@ export interface Release {
   prepare(folder: string, children: ChildProcess[]): Promise<(program: string) => readonly string[]>;
 }
 
-/** Debian's release, unpacked on this machine. */
+/** Returns Debian's release, unpacked on this machine. */
 export function ownRelease(): Release {
   const root = unpackedOvn();
   return releaseIn(root, async () => (program) => [join(root, 'usr/bin', program)]);
@@ -33,7 +33,7 @@ export function releasesHere(): readonly Release[] {
   ];
 }
 
-/** Root of the test node with its OVN; null if it has not been built. */
+/** Returns the root of the test node with its OVN; null if it has not been built. */
 export function newerRoot(): string | null {
   const base = execFileSync('bash', ['test/node/build-base.sh', '--path'], { encoding: 'utf8' }).trim();
   return existsSync(join(base, 'usr/share/ovn/ovn-nb.ovsschema')) ? base : null;
@@ -45,7 +45,10 @@ function releaseIn(root: string, prepare: Release['prepare']): Release {
   return { name: `northbound schema ${(JSON.parse(text) as { version: string }).version}`, schemas, prepare };
 }
 
-/** The base has its own libraries, so its programs run in its root, in which the folder is mounted. */
+/**
+ * Returns a function that makes the command line of a program of the base. The base has its own libraries, so its
+ * programs run in its root, in which `folder` is mounted.
+ */
 async function inBase(base: string, folder: string, children: ChildProcess[]) {
   const [first, ...rest] = mortal(['unshare', '-m', 'bash', 'test/overlay/in-base.sh', base, folder]);
   const child = spawn(first, rest, { stdio: ['ignore', 'pipe', 'inherit'] });

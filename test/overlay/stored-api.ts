@@ -113,7 +113,7 @@ export function createStoredApi(): StoredApi {
 type Managed = ReturnType<typeof managedFields>[number];
 type NodeMetadata = StoredObject['metadata'] & { readonly managedFields?: readonly Managed[] };
 
-/** metadata.managedFields of an object whose annotations the agent has written. */
+/** Returns metadata.managedFields of an object whose annotations the agent has written. */
 export function managedFields(names: readonly string[]) {
   const annotations = Object.fromEntries(names.map((name) => [`f:${name}`, {}]));
   return [{ manager: 'microshift-net', fieldsV1: { 'f:metadata': { 'f:annotations': annotations } } }];

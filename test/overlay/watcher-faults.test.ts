@@ -189,9 +189,9 @@ async function onFullDatabase(t: Test, server: ApiServer, n1: Host, rows: Rows):
 }
 
 /**
- * libfaketime changes all times of day that the daemon reads, also for certificates; monotonic clocks continue, as when
- * an administrator or NTP sets a real clock. It does not affect timers of the kernel that follow the time of day
- * (timerfd), which no program here uses.
+ * Sets the clock of a daemon by libfaketime, which changes all times of day that the daemon reads, also for
+ * certificates; monotonic clocks continue, as when an administrator or NTP sets a real clock. It does not affect timers
+ * of the kernel that follow the time of day (timerfd), which no program here uses.
  */
 async function onSetClock(t: Test, server: ApiServer, n1: Host, rows: Rows, way: SlowWay): Promise<void> {
   const set = (to: string): void => {

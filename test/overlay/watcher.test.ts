@@ -283,8 +283,8 @@ function nodeUntil(
 }
 
 /**
- * The addresses of nodes are in the annotations of their Nodes and follow their changes; a change of another program is
- * reverted.
+ * Tests that the annotations of Nodes have the addresses of the nodes and follow their changes, and that a change of
+ * another program is reverted.
  */
 async function publishes(t: Test, server: ApiServer, n2: Host): Promise<void> {
   const [subnets, primary, cidrs] = publishedNames;

@@ -359,7 +359,7 @@ async function remove({ central, port }: WorkloadBed, pod: string): Promise<void
   ]);
 }
 
-/** Release whose server refuses long names of ports. */
+/** Returns a release whose server refuses long names of ports. */
 function withShortNames(t: Test, release: Release): Release {
   const schemas = t.testdir({});
   for (const name of ['ovn-nb.ovsschema', 'ovn-sb.ovsschema']) {

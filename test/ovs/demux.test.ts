@@ -43,7 +43,7 @@ function startBridge(test: Test): Daemons & { run(program: string, ...words: rea
   return { ...daemons, run };
 }
 
-/** Result for a frame, in the words of ofproto/trace (ovs-vswitchd(8)): ports, NORMAL, ct. */
+/** Returns the result for a frame, in the words of ofproto/trace (ovs-vswitchd(8)): ports, NORMAL, ct. */
 function waysOf(trace: string): string {
   const [, steps = ''] = /^bridge\("br0"\)\n-+\n([\s\S]*?)\nFinal flow/m.exec(trace) ?? [];
   const words = [...steps.matchAll(/^\s+(?:output:(\w+)|(LOCAL|NORMAL|drop)$|(ct)\()/gm)];

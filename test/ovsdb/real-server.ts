@@ -14,7 +14,7 @@ export const limitMs = 10_000;
 
 export const vswitchSchema = '/usr/share/openvswitch/vswitch.ovsschema';
 
-/** Reason why the tests of this folder cannot run here; false if they can. */
+/** Returns the reason why the tests of this folder cannot run here; false if they can. */
 export function missingParts(): string | false {
   for (const [tool, flag] of [
     ['ovsdb-server', '--version'],
@@ -128,7 +128,7 @@ async function createRealServer({ listenOn, words = [], schema = vswitchSchema }
   };
 }
 
-/** Port that a server chose, read from its log. */
+/** Returns the port that a server chose, read from its log. */
 async function portOf(output: Readable): Promise<number> {
   for await (const line of createInterface({ input: output })) {
     const port = /listening on port (\d+)/.exec(line)?.[1];

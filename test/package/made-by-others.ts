@@ -2,7 +2,9 @@
 // the agent's bridge. It uses the userspace data path, because the test node has no other.
 const profiles = 'cd /etc/NetworkManager/system-connections';
 
-/** Shell text that writes a profile and lets NetworkManager read it; the profile of a port names its controller. */
+/**
+ * Returns shell text that writes a profile and lets NetworkManager read it; the profile of a port names its controller.
+ */
 function profile(name: string, type: string, iface: string, more = '', ...sections: string[]): string {
   const text = [`[connection]`, `id=${name}`, `type=${type}`, `interface-name=${iface}`, more, ...sections].join('\\n');
   return `printf '${text}\\n' > ${name}.nmconnection; chmod 600 ${name}.nmconnection`;

@@ -10,8 +10,8 @@ import { runProgram } from '../cluster/program.ts';
 const versions = ['22.23.3', '24.21.0'];
 
 /**
- * Folder of a release of Node.js from the npm registry, which has the binaries in separate packages; null if this
- * machine cannot get it.
+ * Returns the folder of a release of Node.js from the npm registry, which has the binaries in separate packages; null
+ * if this machine cannot get it.
  */
 function folderOf(version: string): string | null {
   const prefix = join(cacheRoot, `node-${version}`);

@@ -97,8 +97,8 @@ function tableEntry(file: string): MicroShiftFile | undefined {
 }
 
 /**
- * MicroShift's packages of a version that every node has, with their real requirements, paths, and scriptlets for the
- * network.
+ * Returns MicroShift's packages of a version that every node has, with their real requirements, paths, and scriptlets
+ * for the network.
  */
 export function microshiftPackages(version: string): readonly StandIn[] {
   const filesOf = (name: string): Record<string, string> =>

@@ -41,7 +41,7 @@ function fifo(path: string): void {
   execFileSync('mkfifo', [path]);
 }
 
-/** A folder with more journals than the agent keeps, one of which is of an open transaction. */
+/** Creates a folder with more journals than the agent keeps, one of which is of an open transaction. */
 function filledFolder(t: Test): string {
   const folder = t.testdir({});
   for (let index = 10; index < 40; index++) writeFileSync(join(folder, `20260101T0000${index}Z-1.json`), 'kept\n');

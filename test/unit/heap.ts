@@ -27,7 +27,7 @@ export async function leftPerTry(tries: number, once: (index: number) => void | 
   return left.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
 }
 
-/** Used bytes of the heap. */
+/** Returns the used bytes of the heap. */
 export async function usedHeap(): Promise<number> {
   // The target of a WeakRef that was created or read in this turn of the event loop is not collected before the turn
   // ends.

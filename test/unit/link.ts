@@ -13,7 +13,7 @@ export const usualLink = {
   master: null,
 };
 
-/** A link that is up and has a connected cable, with addresses as `address/prefix`. */
+/** Returns a link that is up and has a connected cable, with addresses as `address/prefix`. */
 export function linkOf(name: string, addresses: readonly string[], special: Partial<Link> = {}): Link {
   return {
     name,

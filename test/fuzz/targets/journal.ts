@@ -14,7 +14,10 @@ import type { FuzzTarget } from '../target.ts';
 
 const boot = '00000000-0000-4000-8000-000000000000';
 
-/** First lines of journals, without the events that follow, so that the fuzzer can change each as a JSON tree. */
+/**
+ * Returns the first lines of journals, without the events that follow, so that the fuzzer can change each as a JSON
+ * tree.
+ */
 function headers(): readonly Buffer[] {
   const nodes = observations().filter((node) =>
     currentBridges(node).bridges.every((bridge) => bridge.uplink?.interface === 'eth0'),

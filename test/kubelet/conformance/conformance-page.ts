@@ -44,7 +44,7 @@ function tableOf(group: Group, results: readonly Result[], known: readonly Reaso
   ];
 }
 
-/** Name of a test without the labels that all tests of the group have. */
+/** Returns the name of a test without the labels that all tests of the group have. */
 function shortName(name: string): string {
   return name.replace(/ ?\[[^\]]+\] ?/g, ' ').trim();
 }

@@ -12,7 +12,7 @@ export const e2ePlace = '/opt/e2e';
 /** Returns the folder; null if the environment names none. */
 export const e2eFolder: string | null = process.env[variable] ?? null;
 
-/** Reason why the tests cannot run here; null if they can. */
+/** Returns the reason why the tests cannot run here; null if they can. */
 export function missingForConformance(): string | null {
   if (e2eFolder === null) return `${variable} names no folder with ${needed.join(' and ')}`;
   const absent = needed.find((name) => !existsSync(join(e2eFolder, name)));

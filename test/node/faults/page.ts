@@ -12,7 +12,7 @@ export function publish(cells: readonly Cell[], faults: readonly Fault[]): void 
   fs.writeFileSync(pageFile, `${byHand}${marker}\n\n${tables(cells, faults)}`);
 }
 
-/** All tables, as Markdown. */
+/** Returns all tables, as Markdown. */
 export function tables(cells: readonly Cell[], faults: readonly Fault[]): string {
   const armed = cells.filter((cell) => !isBlind(cell));
   const blind = cells.filter(isBlind);
@@ -68,7 +68,9 @@ function perFault(cells: readonly Cell[], faults: readonly Fault[]): string {
   return table(head, rows);
 }
 
-/** Table with a row per fault and a column per point: a cell has the final state and the silence in seconds. */
+/**
+ * Returns a table with a row per fault and a column per point: a cell has the final state and the silence in seconds.
+ */
 function matrixOf(cells: readonly Cell[], faults: readonly Fault[]): string {
   const points = pointsIn(cells);
   const rows = faults.flatMap(({ name, title }) => {

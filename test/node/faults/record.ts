@@ -18,7 +18,7 @@ export function readCells(file: string): Cell[] {
   return fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, 'utf8')) as { cells: Cell[] }).cells : [];
 }
 
-/** One line per cell, so that a run changes only the lines of its own cells. */
+/** Writes one line per cell, so that a run changes only the lines of its own cells. */
 export function writeCells(file: string, cells: readonly Cell[]): void {
   fs.writeFileSync(file, `{"cells":[\n${cells.map((cell) => JSON.stringify(cell)).join(',\n')}\n]}\n`);
 }

@@ -137,7 +137,9 @@ function pidsOf(group: string, session: number | undefined): string[] {
   return [...procsOf(group), ...moved.filter((pid) => sessionOf(pid) === session)];
 }
 
-/** CPU time of all children that have ended: fields 16 and 17 of /proc/PID/stat, in clock ticks of 10 ms. */
+/**
+ * Returns the CPU time of all children that have ended: fields 16 and 17 of /proc/PID/stat, in clock ticks of 10 ms.
+ */
 function childrenMs(): number {
   const text = readOr('/proc/self/stat', '');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -148,7 +150,7 @@ function procsOf(group: string): string[] {
   return readOr(`${group}/cgroup.procs`, '').split('\n').filter(Boolean);
 }
 
-/** Field 6 of /proc/PID/stat (proc_pid_stat(5)), the session, which is the fourth field after the name. */
+/** Returns the session of a process: field 6 of /proc/PID/stat (proc_pid_stat(5)), the fourth after the name. */
 function sessionOf(pid: string): number {
   const text = readOr(`/proc/${pid}/stat`, '');
   return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[3]);
@@ -271,7 +273,7 @@ async function answer(id: number, request: Request): Promise<unknown> {
   }
 }
 
-/** Each line is a request, or names the file that contains it. */
+/** Returns the request in a line, or in the file that the line names. */
 function requestOf(line: string): { id: number; request: Request } {
   const { id, inbox, ...request } = JSON.parse(line) as Request & { id: number; inbox?: string };
   if (inbox === undefined) return { id, request: request as Request };

@@ -1,6 +1,6 @@
 import type { Scope } from '../children.ts';
 
-/** Teardown for a program outside of the test runner: runs all functions, the last one first, however the work ends. */
+/** Does work outside of the test runner, and runs its teardown functions, the last one first, however the work ends. */
 export async function scoped<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
   const ends: (() => unknown)[] = [];
   try {

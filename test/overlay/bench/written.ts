@@ -46,7 +46,7 @@ export function writtenSince(file: string, start: number): Written {
 type Row = Readonly<Record<string, unknown>> | null;
 type Record_ = Readonly<Record<string, Readonly<Record<string, Row>>>>;
 
-/** Format of the file (ovsdb(5)): repeatedly a line "OVSDB JSON <length> <hash>" and a line of that length. */
+/** Parses a database file (ovsdb(5)): repeatedly a line "OVSDB JSON <length> <hash>" and a line of that length. */
 function recordsOf(text: Buffer): readonly { readonly record: Record_; readonly bytes: number }[] {
   const records: { record: Record_; bytes: number }[] = [];
   for (let at = 0; ; ) {

@@ -38,7 +38,7 @@ function statusOf({ config, observation }: PlanNode): Status {
   }
 }
 
-/** A node on which MicroShift is installed and runs, so that the checks about MicroShift have a subject. */
+/** Returns a node on which MicroShift is installed and runs, so that the checks about MicroShift have a subject. */
 function withMicroShift({ config, observation }: PlanCase): PlanNode {
   const host = { ...observation.host, hasMicroShiftScript: true, hasMicroShift: true } as const;
   return { config, observation: { ...observation, host } };
@@ -76,7 +76,7 @@ function complaints({ id, verdict, found, fix }: CheckResult, status: Status): r
   ];
 }
 
-/** The node after `apply`; null if no plan is possible. */
+/** Returns the node after `apply`; null if no plan is possible. */
 function applied({ config, observation }: PlanNode): PlanNode | null {
   const { plan } = statusOf({ config, observation });
   if (plan === null) return null;

@@ -25,7 +25,7 @@ process.env.TZ = 'UTC';
 const programs =
   /^(cat|chown|dnf|du|echo|firewall-cmd|grep|grubby|ip|journalctl|kdumpctl|kill|kubectl|microshift-net|modprobe|mount|networkctl|nft|nmcli|ovs-vsctl|rm|sysctl|systemctl|tail|timedatectl)( |$)/;
 
-/** The report's lines without those that count the results, unless the case has the whole report. */
+/** Returns the report's lines without those that count the results, unless the case has the whole report. */
 function reportOf(name: string): string {
   const results = resultsOf(name);
   const base = changeOf(name)?.of;

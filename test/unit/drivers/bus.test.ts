@@ -229,7 +229,7 @@ t.test('a message that announces a file descriptor and passes none can be read',
   t.ok(await connected(t, address));
 });
 
-/** Server on a unix socket that answers the first message with the given bytes. */
+/** Starts a server on a unix socket that answers the first message with the given bytes. */
 async function fakeDaemon(t: Test, answer: (socket: Socket) => void): Promise<string> {
   const path = join(socketDirectory(t), 'bus');
   const server: Server = createServer((socket) => {

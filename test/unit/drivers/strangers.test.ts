@@ -78,7 +78,7 @@ function replaced(bytes: Buffer, from: string, to: string): Buffer {
   return Buffer.from(text.replace(from, to), 'latin1');
 }
 
-/** The agent's connection, with a name by which the client finds it. */
+/** Opens the agent's connection, with a name by which the client finds it. */
 async function agentOn(t: Test, address: string): Promise<Bus> {
   const bus = await connected(t, address);
   await bus.call({ ...daemonCall('RequestName'), signature: 'su', body: [agent, 0] });

@@ -33,7 +33,7 @@ function shortened(removed: readonly string[]): readonly string[] {
   return [removed[0] ?? '', `(${removed.length - 2} lines)`, removed.at(-1) ?? ''];
 }
 
-/** The object and the keys of a line that comes after this number of lines of a text. */
+/** Returns the object and the keys of a line that comes after this number of lines of a text. */
 function keysAbove(lines: readonly string[], count: number, line: string): string {
   const keys: string[] = [];
   let depth = line.search(/\S/);
@@ -80,7 +80,7 @@ function placesOf(from: readonly string[], to: readonly string[]): readonly Plac
   return places;
 }
 
-/** For each pair of positions, the length of the longest common subsequence of the remaining lines. */
+/** Returns, for each pair of positions, the length of the longest common subsequence of the remaining lines. */
 function commonLengths(from: readonly string[], to: readonly string[]): readonly Uint16Array[] {
   const rows = Array.from({ length: from.length + 1 }, () => new Uint16Array(to.length + 1));
   for (let i = from.length - 1; i >= 0; i -= 1) {

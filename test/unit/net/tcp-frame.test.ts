@@ -2,7 +2,7 @@
 import t from 'tap';
 import { tcpFrame } from '../../../agent/net/tcp-frame.ts';
 
-/** RFC 1071: the sum over correct data, including its checksum, is all ones. */
+/** Returns the sum of RFC 1071, which is all ones over correct data including its checksum. */
 function sumOf(bytes: Buffer): number {
   let sum = 0;
   for (let at = 0; at < bytes.length; at += 2) sum += bytes.readUInt16BE(at);

@@ -74,7 +74,7 @@ export const exposure: ServiceExposure = {
   fixedRanges: [],
 };
 
-/** Node with the number `id` of a cluster. */
+/** Returns the node with the number `id` of a cluster. */
 export function nodeOf(id: number, special: Partial<OverlayNode> = {}): OverlayNode {
   return {
     name: `n${id}`,
@@ -94,7 +94,7 @@ export function dualNode(id: number, special: Partial<OverlayNode> = {}): Overla
   return nodeOf(id, { subnets, hostAddresses: [`192.0.2.${10 + id}`, `2001:db8::${10 + id}`], ...special });
 }
 
-/** Gateway of the node with the number `id`, over a bridge that it shares with the host. */
+/** Returns the gateway of the node with the number `id`, over a bridge that it shares with the host. */
 export function gatewayOf(id: number, special: Partial<OverlayGateway> = {}): OverlayGateway {
   return {
     bridge: 'br-ex',

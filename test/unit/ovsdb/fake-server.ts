@@ -24,7 +24,7 @@ export interface FakeServer {
   stop(): Promise<void>;
 }
 
-/** A scripted server on a private socket, for faults that a real ovsdb-server does not produce on request. */
+/** Starts a scripted server on a private socket, for faults that a real ovsdb-server does not produce on request. */
 export async function startFakeServer(script: Script = () => {}): Promise<FakeServer> {
   const folder = await mkdtemp(join(tmpdir(), 'ovsdb-fake-'));
   const path = join(folder, 'db.sock');

@@ -1,5 +1,6 @@
 /**
- * A random generator with a seed (mulberry32), so that a failed case can be repeated; returns integers below `limit`.
+ * Returns a random generator of integers below `limit`. It has a seed (mulberry32), so that a failed case can be
+ * repeated.
  */
 export function seededRandom(seed: number): (limit: number) => number {
   let state = seed >>> 0;

@@ -43,7 +43,7 @@ export function caseNames(): readonly string[] {
     .toSorted();
 }
 
-/** Name of the case that this case changes; null if it has its own observation. */
+/** Returns the name of the case that this case changes; null if it has its own observation. */
 export function baseOf(name: string): string | null {
   return readChanges(caseText(name, 'case.txt') ?? '').words.from ?? null;
 }
@@ -92,19 +92,19 @@ export function appliedCase(name: string): PlanCase {
   return { ...readCase(name), observation: observationOf(name, 'true') };
 }
 
-/** Decision of `apply` for a case: a plan, or a wait. */
+/** Returns the decision of `apply` for a case: a plan, or a wait. */
 export function decisionOfCase({ config, observation, routeWaitOver, isBoot }: PlanCase): PlanDecision {
   return planApply(config, observation, routeWaitOver, isBoot ? { nicWaitOver: routeWaitOver } : null);
 }
 
-/** Plan of `apply` for a case. */
+/** Returns the plan of `apply` for a case. */
 export function planOfCase(one: PlanCase): Plan {
   const decision = decisionOfCase(one);
   if (decision.kind !== 'planned') throw new TypeError('it waits');
   return decision.plan;
 }
 
-/** Observation of a case; with `applied`, after a run (`true`), or after this number of the run's steps. */
+/** Returns the observation of a case; with `applied`, after a run (`true`), or after this number of the run's steps. */
 function observationOf(name: string, applied: string | null): Observation {
   const one = readCase(name);
   if (applied === null) return one.observation;
@@ -118,7 +118,7 @@ function observationOf(name: string, applied: string | null): Observation {
   return isWhole ? { ...after, hints: { ...after.hints, interfaceHint } } : after;
 }
 
-/** Effective configuration of a case; the defaults if it has no file. */
+/** Returns the effective configuration of a case; the defaults if it has no file. */
 export function configOf(json: string | null, yaml: string | null = null, configYaml: string | null = null): Config {
   if (json !== null) return JSON.parse(json) as Config;
   const ovnYaml = yaml === null ? null : Buffer.from(yaml);

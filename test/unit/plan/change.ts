@@ -92,7 +92,7 @@ export function readableJson(value: unknown, indent = ''): string {
   return `${open}\n${items.join(',\n')}\n${indent}${close}`;
 }
 
-/** A list of plain values that does not fit on one line. */
+/** Writes a list of plain values that does not fit on one line. */
 function filled(values: readonly unknown[], indent: string): string {
   const lines: string[] = [];
   for (const item of values.map((value) => JSON.stringify(value))) {

@@ -9,7 +9,7 @@ import { changed } from './change.ts';
 
 const { config, observation } = appliedCase('dhcp');
 
-/** A node with MicroShift: lo has an address that the agent added, and br-ex has these addresses. */
+/** Returns a node with MicroShift: lo has an address that the agent added, and br-ex has these addresses. */
 function node(addresses: readonly string[]): Observation {
   const given = { address: '192.0.2.50', prefixLength: 32, family: 4, scope: 'host' };
   const flags = { temporary: false, tentative: false, dadFailed: false };

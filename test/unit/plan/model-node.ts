@@ -686,7 +686,7 @@ function unique(addresses: readonly LinkAddress[]): LinkAddress[] {
   return addresses.filter((entry, index) => texts.indexOf(prefixedAddress(entry)) === index);
 }
 
-/** Only programs other than NetworkManager add addresses to lo. */
+/** Returns the entries with these addresses on lo, to which only programs other than NetworkManager add addresses. */
 function givenToLoopback(
   foreign: readonly KernelEntries[],
   given: KernelEntries['addresses'],

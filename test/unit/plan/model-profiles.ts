@@ -9,7 +9,7 @@ export type Family = 4 | 6;
 /** Metric of the routes of an Ethernet NIC whose profile sets none (NetworkManager, ipv4.route-metric). */
 export const ethernetMetric = 100;
 
-/** A profile in memory, as NetworkManager shows it. */
+/** Returns a profile in memory, as NetworkManager shows it. */
 export function profileOf({ id, uuid, settings }: WantedProfile): NmProfile {
   const empty: SettingValue = ['aa{sv}', []];
   const copy = structuredClone(settings) as ProfileSettings;

@@ -232,7 +232,7 @@ function usualOf(
   return { ...usualSettings[name], ...names };
 }
 
-/** An active connection has the same id as its profile. */
+/** Returns the id, UUID and type of an active connection, which are those of its profile. */
 function usualNames(path: string | undefined, profiles: readonly NmProfile[]): Partial<NmActiveConnection> {
   const profile = profiles.find((one) => one.path === path);
   if (profile === undefined) return {};

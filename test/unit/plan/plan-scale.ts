@@ -8,8 +8,8 @@ import { appliedCase, readCase } from './cases.ts';
 const { config, observation: small } = appliedCase('dhcp');
 
 /**
- * The node with this number of additional devices that have addresses, routes and active profiles, and with the same
- * number of inactive profiles.
+ * Returns the node with this number of additional devices that have addresses, routes and active profiles, and with the
+ * same number of inactive profiles.
  */
 function grown(node: Observation, count: number): Observation {
   const numbers = Array.from({ length: count }, (_, index) => index);
@@ -79,7 +79,7 @@ const empty = {
 };
 const device = { type: 1, state: 100, hwAddress: '', driver: '' };
 
-/** CPU time of the fastest of several runs, so that other load on the machine does not count. */
+/** Returns the CPU time of the fastest of several runs, so that other load on the machine does not count. */
 function bestMs(work: () => unknown): number {
   const times = Array.from({ length: 7 }, () => {
     const before = process.cpuUsage();

@@ -7,7 +7,7 @@ export type Random = (limit: number) => number;
 
 type Setting = Record<string, SettingValue>;
 
-/** An observation of a node with 1 to 6 NICs that NetworkManager runs. */
+/** Returns an observation of a node with 1 to 6 NICs that NetworkManager runs. */
 export function randomNode(random: Random): Observation {
   const names = ['eth0', 'eth1', 'eth10', 'enp3s0', 'bond0', 'eth0.100', 'wlan0', 'podman0'];
   const count = 1 + random(6);
@@ -205,7 +205,7 @@ function randomProfile(name: string, index: number, random: Random): NmProfile {
   return { path: `/profile/${index}`, uuid, id: `${name} profile`, filename: `/etc/${name}`, settings };
 }
 
-/** The profile of a NIC with fixed addresses contains the NIC's default routes. */
+/** Adds the NIC's default routes to its profile, if the profile has fixed addresses. */
 function withDefaults(profile: NmProfile, routes: readonly Route[]): NmProfile {
   const settings = { ...profile.settings };
   for (const family of [4, 6] as const) {

@@ -20,7 +20,7 @@ const runs = 400;
 const damagedRuns = 150;
 const configs = [configOf(null), configOf(null, 'uplink: none\n'), configOf(null, 'uplink: eth0\n')];
 
-/** The plan, or null if a random node is refused before any change. */
+/** Returns the plan, or null if a random node is refused before any change. */
 function planned(config: Config, observation: Observation): Plan | null {
   try {
     const decision = planApply(config, observation, true);
@@ -58,7 +58,7 @@ function plannedFor(seed: number, config: Config, start: Observation): Plan | nu
   return plan;
 }
 
-/** A random node and its plan, for each seed whose node has a plan. */
+/** Yields a random node and its plan, for each seed whose node has a plan. */
 function* nodes(choose: (random: Random) => Config = () => defaultConfig): Generator<{
   readonly seed: number;
   readonly random: Random;
@@ -77,7 +77,7 @@ function* nodes(choose: (random: Random) => Config = () => defaultConfig): Gener
   }
 }
 
-/** State of a node without order, and without the names that NetworkManager generates. */
+/** Returns the state of a node without order, and without the names that NetworkManager generates. */
 function essence({ links, routes, networkManager: nm, ovs }: Observation): object {
   const sorted = (items: readonly unknown[]): string[] => items.map((item) => JSON.stringify(item)).toSorted();
   // After a rollback, a NIC of another program runs a copy of the profile that NetworkManager generated for it.

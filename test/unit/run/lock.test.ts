@@ -15,7 +15,7 @@ interface Contender {
   readonly result: Promise<string>;
 }
 
-/** Another process that takes the lock, and keeps it until it is killed or this process ends. */
+/** Starts another process that takes the lock, and keeps it until it is killed or this process ends. */
 function contend(t: Test, directory: string): Contender {
   const script = `
     import { takeLock } from ${JSON.stringify(module)};

@@ -10,7 +10,7 @@ import { configOf, readCase } from '../plan/cases.ts';
 
 const ipConfig = 70;
 
-/** Node of a case while NetworkManager still configures eth0; the hint file can name eth0. */
+/** Returns the node of a case while NetworkManager still configures eth0; the hint file can name eth0. */
 function configuring(name: string, interfaceHint: string | null, addressMode?: number): Observation {
   const { observation } = readCase(name);
   const { networkManager } = observation;
@@ -38,7 +38,7 @@ function configuring(name: string, interfaceHint: string | null, addressMode?: n
   };
 }
 
-/** A NIC whose profile has a DHCP client-id. */
+/** Returns a NIC whose profile has a DHCP client-id. */
 function withClientId(clientId: string): Observation {
   const observation = configuring('dhcp', 'eth0');
   const { networkManager } = observation;

@@ -23,7 +23,7 @@ import { checkpoint, headerOf, now } from './played-transaction.ts';
 const moved = readCase('static4');
 const plan = planOfCase(moved);
 
-/** The node after this number of the run's steps. */
+/** Returns the node after this number of the run's steps. */
 function nodeAfter(steps: number): Observation {
   const node = new ModelNode(moved.observation);
   node.run(plan.steps.slice(0, steps));
@@ -35,7 +35,7 @@ export const atOnce = nodeAfter(0);
 export const atFirstStep = nodeAfter(1);
 export const asWanted = nodeAfter(plan.steps.length);
 
-/** Journal of a run that moves eth0 into br-ex. */
+/** Returns the journal of a run that moves eth0 into br-ex. */
 export function journalOf(id: string, bootId = currentBootId(), other: Partial<Plan> = {}): JournalHeader {
   // Minimal state of a node, without the case's addresses.
   const before = [{ interface: 'lo', addresses: ['127.0.0.1/8'] }];

@@ -64,7 +64,7 @@ export interface Ran {
   readonly leftRunning: number;
 }
 
-/** A step that consists of one call of NetworkManager and moves no address. */
+/** Returns a step that consists of one call of NetworkManager and moves no address. */
 export function stepOf(name: string): Step {
   const profile = { id: name, uuid: name, settings: { connection: { id: ['s', name] } } } as const;
   return { do: 'writeProfiles', profiles: [profile], why: `${name} is wanted` };
@@ -159,7 +159,7 @@ export function takenBack(t: Test, ran: Ran, path: string | null, what = 'rolled
   t.equal(ran.leftRunning, 0, what);
 }
 
-/** First line of the journal for these steps, for a node that must not have a bridge afterwards. */
+/** Returns the first line of the journal for these steps, for a node that must not have a bridge afterwards. */
 export function headerOf({ names = ['a', 'b'], plan = {} }: Pick<Played, 'names' | 'plan'>): JournalHeader {
   return {
     format: 1,
@@ -184,7 +184,7 @@ export function headerOf({ names = ['a', 'b'], plan = {} }: Pick<Played, 'names'
   };
 }
 
-/** A call that is not simulated is refused, as NetworkManager refuses an unknown call. */
+/** Simulates NetworkManager. Refuses a call that is not simulated, as NetworkManager refuses an unknown call. */
 function playNetworkManager(
   call: (what: string) => Promise<void>,
   subscribe: () => () => void,

@@ -136,7 +136,7 @@ t.test('addresses that did not arrive fail the run', async (t) => {
   t.match(ran.error, { kind: 'deadline-exceeded' });
 });
 
-/** The first step of each kind in the plans of the cases, both forward and back. */
+/** Returns the first step of each kind in the plans of the cases, both forward and back. */
 function oneOfEachKind(): readonly Step[] {
   const found = new Map<string, Step>();
   for (const name of caseNames()) {
@@ -164,7 +164,7 @@ interface Programs {
   readonly fresh: () => string;
 }
 
-/** A machine that has only the program with this name; null for no program at all. */
+/** Simulates a machine that has only the program with this name; null for no program at all. */
 function play(t: Test, name: string, script: string | null): Programs {
   const root = t.testdir({ programs: {} });
   const file = join(root, 'programs', name);

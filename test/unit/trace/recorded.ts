@@ -32,8 +32,8 @@ export function traceNames(): readonly string[] {
 }
 
 /**
- * Recorded output of ovn-trace or ofproto/trace, after the description of the packet. Both tools underline their
- * headings; a case has an empty line before a heading instead.
+ * Returns the recorded output of ovn-trace or ofproto/trace, after the description of the packet. Both tools underline
+ * their headings; a case has an empty line before a heading instead.
  */
 export function recordedOutput(name: string, file: string): { readonly asked: string; readonly text: string } {
   const [first = '', ...lines] = readFileSync(join(traceCases, name, file), 'utf8').split('\n');

@@ -29,8 +29,8 @@ for (const name of traceNames()) {
 }
 
 /**
- * Output of the command for a case, with its exit code; `printed` restores the output of a tool from the part that the
- * case contains.
+ * Returns the output of the command for a case, with its exit code; `printed` restores the output of a tool from the
+ * part that the case contains.
  */
 function wordsOf(t: Test, name: string, printed = (_tool: TraceTool, kept: string): string => kept): string {
   const { release, node, isMember, withBack, ovnTraceOf, question } = json<TraceCase>(name, 'question.json');

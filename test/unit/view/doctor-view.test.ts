@@ -53,7 +53,7 @@ t.test('no line of a case is longer than the width, unless it is one long word',
   t.end();
 });
 
-/** A line without its indent, the word `fix:`, the comment sign, and the backslash of a continued command. */
+/** Returns a line without its indent, the word `fix:`, the comment sign, and the backslash of a continued command. */
 function content(line: string): string {
   return line
     .trim()

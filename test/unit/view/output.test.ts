@@ -7,7 +7,7 @@ import { AgentError } from '../../../agent/errors.ts';
 const hostile = 'eth0\x1b[2J\u202e\x9bx';
 const shown = 'eth0\\u{1b}[2J\\u{202e}\\u{9b}x';
 
-/** Text written to standard output and standard error. */
+/** Returns the text written to standard output and standard error. */
 function written(t: Test, act: () => void): { stdout: string; stderr: string } {
   const streams = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { DatabaseRow, DatabaseRows } from '../../../../agent/model/rows.ts';
 import { tunnelMissing, tunnelsOf } from '../../../../agent/overlay/local/tunnels.ts';
 
-/** Open vSwitch with one tunnel, whose interface has this state. */
+/** Returns rows of Open_vSwitch with one tunnel, whose interface has this state. */
 function vswitch(says: Partial<DatabaseRow>): DatabaseRows {
   const end = {
     _uuid: 'end',
@@ -20,7 +20,7 @@ function vswitch(says: Partial<DatabaseRow>): DatabaseRows {
   return { database: 'Open_vSwitch', shape: {}, tables };
 }
 
-/** OVN_Southbound with these chassis, each with the addresses of its tunnels. */
+/** Returns rows of OVN_Southbound with these chassis, each with the addresses of its tunnels. */
 function southbound(chassis: Readonly<Record<string, readonly string[]>>): DatabaseRows {
   const encaps = Object.entries(chassis).flatMap(([name, ends]) =>
     ends.map((end) => ({ _uuid: `${name} ${end}`, type: end.split(' ')[0] ?? '', ip: end.split(' ')[1] ?? '' })),

@@ -14,7 +14,7 @@ import { planNorthbound } from '../../../../agent/overlay/plan-northbound.ts';
 import { operationsOf } from '../../../../agent/overlay/rows/row-operations.ts';
 import { applied, dual, dualNode, emptyNorthbound, factsOf, gatewayOf, modern, nodeOf } from '../cluster.ts';
 
-/** The chassis row of a node, with the values that its ovn-controller has copied. */
+/** Returns the chassis row of a node, with the values that its ovn-controller has copied. */
 function chassisOf(id: number, gateway: OverlayGateway, special: Partial<OverlayChassis> = {}): OverlayChassis {
   const node = nodeOf(id);
   return {

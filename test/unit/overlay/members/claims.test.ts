@@ -25,7 +25,7 @@ function chassis(id: number, special: Partial<OverlayChassis> = {}, gateway = ga
   };
 }
 
-/** The rows of all members, as the central node creates them. */
+/** Returns the rows of all members, as the central node creates them. */
 function rowsOf(nodes: readonly OverlayNode[], layout = modern): string {
   return JSON.stringify(planNorthbound(factsOf(emptyNorthbound().rows(), { layout, nodes })).changes);
 }

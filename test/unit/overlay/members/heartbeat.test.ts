@@ -5,8 +5,8 @@ import { echoOf, judgeGateways, nextRound } from '../../../../agent/overlay/memb
 import { gatewayOf, nodeOf } from '../cluster.ts';
 
 /**
- * OVN_Southbound: the last requested number, and the number that each chassis has answered; null for a release without
- * Chassis_Private.
+ * Returns rows of OVN_Southbound: the last requested number, and the number that each chassis has answered; null for a
+ * release without Chassis_Private.
  */
 function southbound(asked: number, answers: Readonly<Record<number, number>> | null): DatabaseRows {
   const answered = Object.entries(answers ?? {}).map(([id, number]) => ({

@@ -101,7 +101,10 @@ function southboundOf({ balancers = [], others = [], router }: Facts, node: Over
   };
 }
 
-/** br-ex with its internal interface, the NIC as port 1, the gateway's port as port 2, and further ports. */
+/**
+ * Returns the rows of br-ex with its internal interface, the NIC as port 1, the gateway's port as port 2, and further
+ * ports.
+ */
 function switchRows(more: readonly Partial<DatabaseRow>[] = [], cluster: Partial<DatabaseRow> = {}): DatabaseRows {
   const interfaces = [
     { name: 'br-ex', type: 'internal', ofport: [65_534] },

@@ -4,7 +4,7 @@ import type { DatabaseRows } from '../../../../agent/model/rows.ts';
 import { withheldAddresses, withheldFlows } from '../../../../agent/overlay/services/withheld-answers.ts';
 import { dual, gatewayOf, nodeOf } from '../cluster.ts';
 
-/** OVN_Southbound with one service at these addresses, and the addresses that the gateway announces. */
+/** Returns rows of OVN_Southbound with one service at these addresses, and the addresses that the gateway announces. */
 function southbound(vips: readonly string[], announced: string): DatabaseRows {
   const balancer = { _uuid: 'web', vips: Object.fromEntries(vips.map((vip) => [vip, '10.42.1.9:8080'])) };
   const port = { _uuid: 'port', external_ids: { 'microshift-net-announced': announced } };

@@ -109,7 +109,8 @@ t.test('an object that the database refuses is tried again within a minute', (t)
 });
 
 /**
- * A bounded watcher whose objects use too much memory at the test's request; counts the collections that it follows.
+ * Starts a bounded watcher whose objects use too much memory at the test's request; counts the collections that it
+ * follows.
  */
 function startBounded() {
   const api = createStoredApi();

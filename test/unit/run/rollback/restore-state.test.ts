@@ -103,7 +103,10 @@ async function restore(t: Test, played: Played): Promise<Restored> {
   return { log, left, pushes, cleared, freed: programs('ovs-dpctl'), ip: programs('ip') };
 }
 
-/** An ovs-dpctl that records the removed ports, and an ip that shows held routes and records its batches. */
+/**
+ * Replaces ovs-dpctl by a program that records the removed ports, and ip by one that shows held routes and records its
+ * batches. Returns a function with the records of a program.
+ */
 function playPrograms(t: Test, held: readonly object[]): (program: string) => readonly string[] {
   const directory = t.testdir({});
   const notes = (program: string): string => join(directory, `${program}.notes`);

@@ -15,7 +15,10 @@ const refusal = (why: string): AgentError =>
   new AgentError('networkmanager-refused', `NetworkManager refused to activate a profile: ${why}`, { hint: '' });
 const noDevice = "Controller connection 'br-ex' can't be activated: No device available";
 
-/** NetworkManager that refuses activations until the test calls the function, and that then sends signals. */
+/**
+ * Returns a simulated NetworkManager that refuses activations until the test calls the function, and that then sends
+ * signals.
+ */
 function refusingNode(t: import('tap').Test, why: string) {
   let isReady = false;
   let tries = 0;

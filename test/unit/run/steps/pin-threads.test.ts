@@ -9,7 +9,7 @@ import { failure } from '../../failure.ts';
 const job = '/org/freedesktop/systemd1/job/7';
 const step = { do: 'pinThreads', daemon: 'ovs-vswitchd', pid: 100, threads: null, cpus: '0-1', why: '' } as const;
 
-/** Simulated systemd, which ends every job with this result at once. */
+/** Returns a simulated systemd, which ends every job with this result at once. */
 function systemd(result: string, calls: MethodCall[]): Pick<Bus, 'call' | 'subscribe' | 'onLost'> {
   let reported: (signal: Signal) => void = () => undefined;
   return {

@@ -60,7 +60,7 @@ interface Shape {
   readonly properties: Readonly<Record<string, { readonly const?: string; readonly enum?: readonly string[] }>>;
 }
 
-/** The alternatives in a document's schema. */
+/** Returns the alternatives in a document's schema. */
 function shapesOf(schema: object): readonly Shape[] {
   const { anyOf, definitions } = schema as Shape & {
     readonly anyOf?: readonly { readonly $ref: string }[];

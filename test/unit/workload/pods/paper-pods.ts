@@ -10,7 +10,7 @@ import {
 import { annotationNames, wantedAnnotations } from '../../../../agent/workload/pods/annotations.ts';
 import { dual, nodeOf } from '../../overlay/cluster.ts';
 
-/** Pod `default/<name>` on n1. */
+/** Returns pod `default/<name>` on n1. */
 export function podOf(name: string, special: Partial<Pod> = {}): Pod {
   return {
     namespace: 'default',
@@ -31,7 +31,7 @@ export function asking(address: string): { readonly annotations: Labels } {
   return { annotations: { [annotationNames.requested]: address } };
 }
 
-/** Annotation of a pod that has these addresses. */
+/** Returns the annotation of a pod that has these addresses. */
 export function annotated(node: OverlayNode, ...addresses: readonly string[]): { readonly annotations: Labels } {
   return { annotations: wantedAnnotations(addresses, node, dual, 'any') };
 }

@@ -13,7 +13,7 @@ import { openBook, podOf } from './paper-pods.ts';
 
 const none = emptyWorkload();
 
-/** A cluster whose rows for nodes and pods the test plans and writes repeatedly. */
+/** Returns a cluster whose rows for nodes and pods the test plans and writes repeatedly. */
 function clusterOf(nodes: readonly OverlayNode[], layout: OverlayLayout = modern, release?: string) {
   const database: ModelDatabase = emptyNorthbound(release);
   applied(database, { layout, nodes, centralNode: 'central' });

@@ -75,7 +75,7 @@ interface Rules {
   readonly egress?: readonly object[];
 }
 
-/** A policy in the form in which a user writes it. */
+/** Returns a policy in the form in which a user writes it. */
 function policy(key: string, podSelector: LabelSelector, rules: Rules): Readonly<Record<string, NetworkPolicy>> {
   const [namespace, name] = key.split('/');
   const policyTypes = [...(rules.ingress ? ['Ingress'] : []), ...(rules.egress ? ['Egress'] : [])];

@@ -24,7 +24,7 @@ function read(from: readonly object[], ports: readonly object[]) {
   return readPolicy({ metadata, spec: { podSelector: {}, ingress: [{ from, ports }] } });
 }
 
-/** ACLs of a policy for pods, each of which has one of these ports. */
+/** Returns the ACLs of a policy for pods, each of which has one of these ports. */
 function listsOf(policy: ReturnType<typeof read>, ports = [portOf('p0', 80), portOf('p0', 80)]) {
   const world = emptyWorld();
   world.namespaces.set('web', namespaceOf('web'));

@@ -34,7 +34,7 @@ export function namespaceOf(name: string, labels: Labels = {}): Namespace {
   return { name, uid: `uid-${name}`, labels: { 'kubernetes.io/metadata.name': name, ...labels } };
 }
 
-/** A pod with the label of the pods in the Kubernetes project's tests, and with their named ports. */
+/** Returns a pod with the label of the pods in the Kubernetes project's tests, and with their named ports. */
 export function podOf(key: string, special: Partial<Pod> = {}): Pod {
   const [namespace = '', name = ''] = key.split('/');
   return {

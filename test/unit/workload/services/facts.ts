@@ -57,14 +57,15 @@ export function applyAll(facts: WorkloadFacts, database: ModelDatabase): Overlay
 }
 
 /**
- * A Service `web` of the namespace `default`; `spec` has the differences from a service with port 80 and one address.
+ * Returns a Service `web` of the namespace `default`; `spec` has the differences from a service with port 80 and one
+ * address.
  */
 export function serviceObject(name: string, spec: object = {}, status: object = {}, metadata: object = {}): ApiObject {
   const usual = { type: 'ClusterIP', clusterIPs: ['10.43.0.80'], ports: [{ port: 80, protocol: 'TCP' }] };
   return { kind: 'Service', metadata: { ...metadataOf(name), ...metadata }, spec: { ...usual, ...spec }, status };
 }
 
-/** An EndpointSlice of a service; each endpoint has an address, its node, and its unusual properties. */
+/** Returns an EndpointSlice of a service; each endpoint has an address, its node, and its unusual properties. */
 export function sliceObject(
   service: string,
   endpoints: readonly (readonly [address: string, node: string, conditions?: object])[],

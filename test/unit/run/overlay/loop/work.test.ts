@@ -9,7 +9,7 @@ import {
 } from '../../../../../agent/run/overlay/loop/pace.ts';
 import { createWork, type Scope } from '../../../../../agent/run/overlay/loop/work.ts';
 
-/** A job whose end the test controls. */
+/** Returns a job whose end the test controls. */
 function played() {
   const begun: Scope[] = [];
   let waiting: ((scope: Scope) => void)[] = [];

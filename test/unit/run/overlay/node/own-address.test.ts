@@ -7,7 +7,7 @@ import { withOwnAddress } from '../../../../../agent/run/overlay/node/own-addres
 import { linkOf } from '../../../link.ts';
 import { gatewayOf, modern, nodeOf } from '../../../overlay/cluster.ts';
 
-/** A host with these addresses on br-ex, and by default a default route through it. */
+/** Returns a host with these addresses on br-ex, and by default a default route through it. */
 function host(addresses: readonly string[], hasRoute = true): HostFacts {
   const route = { family: 4, destination: '0.0.0.0/0', gateway: '198.51.100.1', device: 'br-ex', metric: 48 } as const;
   return { hostname: 'n1', links: [linkOf('br-ex', addresses)], routes: hasRoute ? [route] : [] };

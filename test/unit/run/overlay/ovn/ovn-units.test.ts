@@ -9,7 +9,7 @@ import { failure } from '../../../failure.ts';
 
 type State = 'enabled active' | 'enabled inactive' | 'disabled active' | 'disabled inactive';
 
-/** Simulated systemd that refuses the call with the name `fault`. */
+/** Returns a simulated systemd that refuses the call with the name `fault`. */
 function machine(units: Record<string, State>, fault = '') {
   const is = (unit: string, word: string): boolean => units[unit]?.split(' ').includes(word) === true;
   const put = (call: string, unit: string, word: string): Promise<void> => {

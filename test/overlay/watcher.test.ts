@@ -372,7 +372,7 @@ async function tellsService(
   await reported(/^NotServed: 198\.51\.100\.9 port 80 is not served: externalIPs are served only in ranges .*$/);
   await reported(/^NotServed: NodePorts do not answer at members that are not gateways .*$/);
   gateway(n2, '--address', '192.0.2.100/24', '--high-availability', 'vip', ...nextHop);
-  await reported(/^NotServed: NodePorts do not answer at 192\.0\.2\.100, which several gateways have .*$/);
+  await reported(/^NotServed: NodePorts do not answer at 192\.0\.2\.100, which several gateways share: .*$/);
   gateway(n1, '--remove');
   await reported(/^NotServed: 203\.0\.113\.9 is served inside of the cluster only, because .*$/);
   gateway(n1, ...nextHop);

@@ -31,7 +31,7 @@ export function givenFault(
   const inside = ranges.find((range) => isWithin(address, range));
   if (inside !== undefined) return `it is within ${inside} of the cluster itself; take another address`;
   if (unservableRanges.some((range) => isWithin(address, range)))
-    return 'no other host can ask there; take another address';
+    return 'no other host can send packets to this address; take another address';
   if (nodes.some(({ gateway }) => gateway?.nextHops.includes(address)))
     return 'it is the address of the router of the LAN; take another address';
   if (!isExternal) return null;

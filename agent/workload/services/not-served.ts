@@ -28,7 +28,7 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
   const given = [...new Set(served)];
   if (given.length > 0 && gatewaysOf(nodes).length > 0 && gatewaysOf(nodes).every(({ isVip }) => isVip === true))
     reasons.push(
-      `${given.join(', ')} is served inside of the cluster only, because its gateways have one address together: make a node a gateway by an address of its own`,
+      `${given.join(', ')} is served inside of the cluster only, because all gateways share one address: make a node a gateway with an address of its own`,
     );
   if (service.ports.some(({ nodePort }) => nodePort !== null)) reasons.push(...nodePortsNotServed(nodes));
   const isOutside = given.length > 0 || service.ports.some(({ nodePort }) => nodePort !== null);
@@ -57,16 +57,16 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
  */
 function nodePortsNotServed(nodes: readonly OverlayNode[]): readonly string[] {
   const reasons: string[] = [];
-  const ask = 'ask the central node, or one that is a gateway by an address of its own';
+  const remedy = 'use the address of the central node, or of a gateway with an address of its own';
   const shared = gatewaysOf(nodes).flatMap(({ isVip, addresses }) =>
     isVip === true ? addresses.map(withoutLength) : [],
   );
   if (shared.length > 0) {
     const addresses = [...new Set(shared)].toSorted().join(', ');
-    reasons.push(`NodePorts do not answer at ${addresses}, which several gateways have together: ${ask}`);
+    reasons.push(`NodePorts do not answer at ${addresses}, which several gateways share: ${remedy}`);
   }
   if (nodes.some((node) => node.gateway === null && addressesOf(node).length === 0))
-    reasons.push(`NodePorts do not answer at members that are not gateways (microshift-net overlay nodes): ${ask}`);
+    reasons.push(`NodePorts do not answer at members that are not gateways (microshift-net overlay nodes): ${remedy}`);
   return reasons;
 }
 
@@ -81,7 +81,7 @@ function ledElsewhere(nodes: readonly OverlayNode[], families: ReadonlySet<boole
     const others = nodes.filter((one) => one.name !== name).flatMap(({ gateway }) => gateway?.subnets ?? []);
     const asked = subnets.filter((subnet) => others.includes(subnet) && families.has(isIpv6(subnet)));
     if (asked.length === 0) return [];
-    return `clients outside are not answered by pods of ${name}, because ${asked.join(' and ')} leaves by another gateway and externalTrafficPolicy is Local: let it leave by ${name}, or use Cluster`;
+    return `clients outside of the cluster get no answers from pods of ${name}, because packets from ${asked.join(' and ')} leave by another gateway and externalTrafficPolicy is Local: let these packets leave by ${name}, or use Cluster`;
   });
 }
 

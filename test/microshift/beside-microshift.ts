@@ -2,6 +2,7 @@
 // and its API answers at every address at which the cluster and the LAN use it.
 import type { Test } from 'tap';
 import { measuredSettleMs, type TestNode } from '../node/node.ts';
+import { lostDefaultRoutes, recordDefaultRoutes } from './default-routes.ts';
 import { apiAnswers, bootMicroShift, endsWithin, lastWords, processesOf, startMicroShift } from './microshift-node.ts';
 import type { MicroShiftShape } from './microshift-shapes.ts';
 
@@ -60,8 +61,8 @@ export async function besideMicroShift(t: Test, shape: MicroShiftShape): Promise
 
 export interface Watched {
   /**
-   * Runs a command, which must succeed, and asserts that MicroShift has not noticed it. Prints the silence of each
-   * address.
+   * Runs a command, which must succeed, and asserts that MicroShift has not noticed it and that no address family was
+   * without a default route. Prints the silence of each address.
    */
   holds(t: Test, command: string): Promise<void>;
   /** Asserts that the API answers at all addresses, and that the node has its own address in the cluster. */
@@ -87,7 +88,9 @@ export async function watch(t: Test, node: TestNode, shape: MicroShiftShape): Pr
   t.match(processes, /microshift \d+ \d+\nmicroshift-etcd \d+ \d+\nActiveState=active\nNRestarts=0$/m);
   await t.test('the API answers', answers);
   const holds = async (t: Test, command: string): Promise<void> => {
+    await recordDefaultRoutes(node);
     const run = await node.measure(command, { settleMs: measuredSettleMs });
+    t.strictSame(await lostDefaultRoutes(node), [], 'every address family always has a default route');
     t.equal(run.exitCode, 0, `${command}: ${run.stderr}${run.stdout}`);
     t.comment(`${shape.name}: ${command}: away ${JSON.stringify(run.outageMs)}`);
     t.not(run.recoveredAfterMs, null, 'the LAN reaches the node');

@@ -71,7 +71,7 @@ export async function startDaemon(
     for (;;) {
       next ??= lines.next();
       const line = await (late === null ? next : Promise.race([next, late]));
-      // At the limit, the promise of the next line is kept for the next call.
+      // `late` has resolved first. The promise of the next line is kept, so that the next call does not miss that line.
       if (line === null) return null;
       next = null;
       if (line.done === true) throw new Error(`${host.name}: the daemon has ended`);

@@ -11,7 +11,7 @@ import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 
-/** Process that listens on a node and answers with its name. */
+/** Answer of a process that listens on a node itself. */
 const own = 'the node';
 
 /** Starts a program that listens at a port of every address until it is stopped. */

@@ -10,8 +10,8 @@ import { isAclStage } from '../../agent/trace/rules.ts';
 const filler =
   /^ +(next;|output;|mac_cache_use;|ct_commit \{.*\};|flags\.(?!force_snat)\S+ = .*;|x*reg(?!0 =)\d\S* = .*;|x*reg0 = (\d+|ip[46]\.dst);|\/\* output to ".*", type "(patch|l3gateway)" \*\/)$|^#/;
 
-/** Line of hyphens below a heading. The empty line before the heading separates it already. */
-const underline = /^ *-+$/;
+/** Line of hyphens below a heading, or empty line before it; the readers of the cases add both again. */
+const aroundHeading = /^ *-*$/;
 
 /**
  * Shortens output of ovn-trace: keeps headings, the steps of ACLs with the next step, steps with a line that `filler`
@@ -31,7 +31,7 @@ export function cutOvnTrace(text: string): string {
     if (!isKept) for (let at = start; at < end; at += 1) isCut.add(at);
     isAfterAcl = isAcl;
   }
-  return lines.filter((line, index) => !isCut.has(index) && !filler.test(line) && !underline.test(line)).join('\n');
+  return lines.filter((line, index) => !isCut.has(index) && !filler.test(line) && !aroundHeading.test(line)).join('\n');
 }
 
 const registers =
@@ -49,14 +49,11 @@ export function cutOpenFlowTrace(text: string): string {
     .replaceAll(/\n *\d+\. No match\.\n +drop(?=\n)/g, '')
     .split('\n')
     .filter(
-      (line) => !kernel.test(line) && !underline.test(line) && (!registers.test(line) || /TUN_METADATA/.test(line)),
+      (line) => !kernel.test(line) && !aroundHeading.test(line) && (!registers.test(line) || /TUN_METADATA/.test(line)),
     );
   const isIdle = (line: string, index: number): boolean => {
     const next = kept[index + 1] ?? '';
     return lookup.test(line) && lookup.test(next) && next.search(/\S/) <= line.search(/\S/) + 1;
   };
-  return kept
-    .filter((line, index) => !isIdle(line, index))
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n');
+  return kept.filter((line, index) => !isIdle(line, index)).join('\n');
 }

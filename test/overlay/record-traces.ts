@@ -151,7 +151,7 @@ function recordCase(
   for (const file of readdirSync(folder).filter((one) => /^(there|back)-/.test(one))) rmSync(join(folder, file));
   const write = (file: string, asked: string, text: string): void => {
     for (const [, id = ''] of text.matchAll(/\b(?:uuid |cookie 0x)([0-9a-f]+)/g)) met.add(id.padStart(8, '0'));
-    writeFileSync(join(folder, `${file}.txt`), `? ${asked}\n${text}`);
+    writeFileSync(join(folder, `${file}.txt`), `? ${asked}\n${text}\n`);
   };
   const follow = (
     direction: string,

@@ -31,16 +31,18 @@ export function traceNames(): readonly string[] {
   return readdirSync(traceCases, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? one.name : []));
 }
 
+/** Heading of a pipeline, of a bridge, or of the packet after an action; the line of an action ends with a semicolon. */
+const heading = /^ *((in|e)gress|multicast|bridge)\(|^ *(ct_|arp|nd_|icmp|tcp_reset)[^;]*$/;
+
 /**
- * Returns the recorded output of ovn-trace or ofproto/trace, after the description of the packet. Both tools underline
- * their headings; a case has an empty line before a heading instead.
+ * Returns the recorded output of ovn-trace or ofproto/trace, after the description of the packet. Both tools print an
+ * empty line before each heading and a line of hyphens below it, which the cases omit.
  */
 export function recordedOutput(name: string, file: string): { readonly asked: string; readonly text: string } {
   const [first = '', ...lines] = readFileSync(join(traceCases, name, file), 'utf8').split('\n');
-  const text = lines.flatMap((line, index) => {
-    const isHeading = line.trim() !== '' && lines[index - 1]?.trim() === '';
-    return isHeading ? [line, line.replaceAll(/\S.*/g, (title) => '-'.repeat(title.length))] : [line];
-  });
+  const text = lines.flatMap((line) =>
+    heading.test(line) ? ['', line, line.replaceAll(/\S.*/g, (title) => '-'.repeat(title.length))] : [line],
+  );
   return { asked: first.replace(/^\? /, ''), text: text.join('\n') };
 }
 

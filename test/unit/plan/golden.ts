@@ -1,12 +1,13 @@
 // Text of a plan for the file of a case: the trace of the choice, and one complete line per step. A few cases have
 // whole profiles.
 import { inWords } from '../../../agent/compare/in-words.ts';
+import { profileUuid } from '../../../agent/model/names.ts';
 import type { Plan, Step, WantedBridge, WantedProfile } from '../../../agent/model/plan.ts';
 import type { ProfileSettings } from '../../../agent/model/profile-settings.ts';
 
 /** Returns the lines of a plan; `whole` includes the properties that identify its profiles. */
 export function planLines(plan: Plan, whole: boolean): readonly string[] {
-  const { outcome, outage, choice, carried, differences, notes, wanted, steps } = plan;
+  const { outcome, outage, choice, carried, notes, wanted, steps } = plan;
   const { bridges, ...others } = wanted;
   const profiles = bridges.flatMap((bridge) => bridge.profiles);
   return [
@@ -15,9 +16,7 @@ export function planLines(plan: Plan, whole: boolean): readonly string[] {
     `outcome     ${outcome}, silent for ${outage.expectedMs} ms at most: ${outage.why}`,
     ...carried.map(({ from, interface: to, ...moved }) => `moves       ${from} -> ${to} ${words(moved)}`),
     ...beforeLines(plan),
-    ...differences
-      .map(inWords)
-      .map(({ subject, observed, wanted }) => `difference  ${subject}: ${observed} -> ${wanted}`),
+    ...differenceLines(plan),
     ...notes.map(({ level, message }) => `${level.padEnd(11)} ${message}`),
     ...bridges.flatMap((bridge) => bridgeLines(bridge, whole)),
     ...(Object.keys(others).length === 0 ? [] : [`wanted      ${words(others)}`]),
@@ -55,6 +54,31 @@ function beforeLines({ before, carried }: Plan): readonly string[] {
       .map(({ interface: name, addresses }) => `before      ${name} ${addresses.join(' ')}`),
     ...missing.map(({ from }) => `before      ${from} none`),
   ];
+}
+
+/**
+ * Returns the lines of the differences. If br-ex or br-ex1 appears or disappears together with the agent's profiles of
+ * the bridge, of its port and of its interface, these four differences have one line.
+ */
+function differenceLines({ differences }: Plan): readonly string[] {
+  let text = differences
+    .map(inWords)
+    .map(({ subject, observed, wanted }) => `difference  ${subject}: ${observed} -> ${wanted}\n`)
+    .join('');
+  for (const bridge of ['br-ex', 'br-ex1']) {
+    const ids = [bridge, `ovs-port-${bridge}`, `ovs-if-${bridge}`];
+    const together = (profiles: readonly string[], change: string): void => {
+      const lines = [...profiles.map((profile) => `profile ${profile}`), `bridge ${bridge}`];
+      const apart = lines.map((subject) => `difference  ${subject}: ${change}\n`).join('');
+      text = text.replace(apart, `difference  bridge ${bridge} with its three profiles: ${change}\n`);
+    };
+    together(ids, 'absent -> present');
+    together(
+      ids.map((id) => `${id} (${profileUuid(id)})`),
+      'present -> absent',
+    );
+  }
+  return text.split('\n').slice(0, -1);
 }
 
 /** Returns the line of the chosen NIC, unless the trace contains it. */

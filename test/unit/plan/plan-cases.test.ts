@@ -15,8 +15,8 @@ import { type ShortObservation, shortObservation, wholeObservation } from './obs
 
 /** Cases that contain whole profiles: one for each kind of uplink and of address, and for each state of the node. */
 const withWholeProfiles: readonly string[] = [
-  ...['dhcp', 'static4', 'static-dual', 'slaac', 'vlan', 'bond-ab', 'dot1x', 'netdev', 'choice-none', 'extra-bridge'],
-  ...['added-bridge', 'script', 'microshift-none', 'dhcp-identity'],
+  ...['dhcp', 'static-dual', 'slaac', 'vlan', 'bond-ab', 'dot1x', 'netdev', 'extra-bridge', 'added-bridge', 'script'],
+  ...['microshift-none', 'dhcp-identity'],
 ];
 
 /**

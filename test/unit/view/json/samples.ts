@@ -62,11 +62,10 @@ const tuned: TuningFacts = {
   ],
 };
 
-const transaction = { id, state: 'awaiting-confirm', confirmUntil, stepTimesMs: plan.steps.map(() => 12) } as const;
-const run = { plan, observation, tuning, transaction };
-/** A run with two steps, for commands whose documents have steps in the same form as the document of `apply`. */
+/** A run with two steps; the document of `plan` has all kinds of steps. */
 const short = { ...plan, steps: plan.steps.slice(0, 2) };
-const shortRun = { ...run, plan: short, transaction: { ...transaction, stepTimesMs: [12, 12] } };
+const transaction = { id, state: 'awaiting-confirm', confirmUntil, stepTimesMs: [12, 12] } as const;
+const run = { plan: short, observation, tuning, transaction };
 const record: JournalRecord = {
   header: {
     format: 1,
@@ -126,14 +125,14 @@ export const nodeSamples: Readonly<Record<string, JsonDocument>> = {
     transaction: null,
   }),
   'apply.disabled': tuneOnlyDocument('ovn.yaml:2', tuning, missing),
-  undo: runDocument('undo', { ...shortRun, transaction: null, reverted: id }),
-  disable: runDocument('disable', shortRun),
+  undo: runDocument('undo', { ...run, transaction: null, reverted: id }),
+  disable: runDocument('disable', run),
   'disable.dry-run': previewDocument('disable', { plan: short, tuning, observation }),
-  'bridge-add': runDocument('bridge add', shortRun),
+  'bridge-add': runDocument('bridge add', run),
   'bridge-add.dry-run': previewDocument('bridge add', { plan: short, tuning: noTuning, observation }),
-  'bridge-remove': runDocument('bridge remove', shortRun),
+  'bridge-remove': runDocument('bridge remove', run),
   'bridge-remove.dry-run': previewDocument('bridge remove', { plan: short, tuning: noTuning, observation }),
-  'bridge-apply': runDocument('bridge apply', shortRun),
+  'bridge-apply': runDocument('bridge apply', run),
   'bridge-list': bridgeListDocument(
     [
       { bridge: 'breth1', uplink: 'eth1', addresses: ['198.51.100.2/24'], state: 'as-wanted', differences: [] },

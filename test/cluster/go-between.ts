@@ -31,7 +31,6 @@ export interface GoBetween {
 export interface Seen {
   readonly method: string;
   readonly url: URL;
-  readonly atMs: number;
 }
 
 export interface Refusal {
@@ -49,7 +48,7 @@ export async function goBetween(t: Test, api: ApiServer): Promise<GoBetween> {
   let isSilent = false;
   const server = createServer({ cert: file('server.crt'), key: file('server.key') }, (incoming, response) => {
     const { method = '', url = '', headers } = incoming;
-    const seen = { method, url: new URL(url, 'https://127.0.0.1'), atMs: performance.now() };
+    const seen = { method, url: new URL(url, 'https://127.0.0.1') };
     requests.push(seen);
     waiting.look();
     const refused = refusal?.(seen) ?? null;

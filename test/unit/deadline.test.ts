@@ -13,7 +13,6 @@ function open(t: Test, limitMs = 5_000): Deadline {
 
 t.test('a deadline expires', async (t) => {
   const deadline = open(t, 30);
-  t.ok(deadline.remainingMs() > 0 && deadline.remainingMs() <= 30);
   throwIfStopped(deadline);
   await t.rejects(
     waitFor(deadline, 5_000, late, () => () => undefined),
@@ -24,10 +23,11 @@ t.test('a deadline expires', async (t) => {
 });
 
 t.test('a deadline within another ends with it, and is never longer', async (t) => {
-  const whole = open(t, 1_000);
-  const part = startDeadline(60_000, whole);
+  const whole = open(t, 60_000);
+  t.ok(whole.remainingMs() > 0);
+  const part = startDeadline(3_600_000, whole);
   t.teardown(() => part.clear());
-  t.ok(part.remainingMs() <= 1_000);
+  t.ok(part.remainingMs() <= 60_000);
   const wait = waitFor(part, 5_000, late, () => () => undefined);
   whole.interrupt(new AgentError('interrupted', 'the whole of it'));
   await t.rejects(wait, failure('interrupted', { message: /^the whole of it$/ }));

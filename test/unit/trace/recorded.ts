@@ -31,7 +31,7 @@ export function traceNames(): readonly string[] {
   return readdirSync(traceCases, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? one.name : []));
 }
 
-/** Heading of a pipeline, of a bridge, or of the packet after an action; the line of an action ends with a semicolon. */
+/** Heading of a pipeline or a bridge, or of the packet after an action. A line of an action ends with a semicolon. */
 const heading = /^ *((in|e)gress|multicast|bridge)\(|^ *(ct_|arp|nd_|icmp|tcp_reset)[^;]*$/;
 
 /**

@@ -6,6 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { withConfigYaml } from '../config-yaml.ts';
+import { median } from '../median.ts';
 import { type ApiServer, startApiServer } from './api-server.ts';
 import { builtBinaries } from './binaries.ts';
 import { ourCluster, programPath } from './program.ts';
@@ -18,12 +19,6 @@ function milliseconds(program: string, words: readonly string[]): number {
   const start = performance.now();
   execFileSync(first, rest, { stdio: ['ignore', 'ignore', 'pipe'] });
   return performance.now() - start;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
 }
 
 function measure(server: ApiServer): boolean {

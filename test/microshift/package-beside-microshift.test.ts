@@ -1,9 +1,7 @@
 // Installation and removal of the package on a node on which a real MicroShift runs with the br-ex of its own script.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { buildPackage, rpmSkip } from '../package/build-package.ts';
+import { buildPackage, packagesFolder, rpmSkip } from '../package/build-package.ts';
 import { firstWatchS, restarts, untilWanted, useMtu, watch } from './beside-microshift.ts';
 import { microshiftSkip } from './microshift-folder.ts';
 import { bootMicroShift, endsWithin, startMicroShift } from './microshift-node.ts';
@@ -58,8 +56,7 @@ for (const shape of wantedShapes(shapes))
 async function beside(t: Test, shape: MicroShiftShape): Promise<void> {
   const wanted = [ports, ...entries.filter(({ of }) => shape.advertised.includes(of))];
   const whatOthersHave = wanted.map(({ show }) => show).join('\n');
-  const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = packagesFolder(t);
   const ours = path.basename(buildPackage('0.2.0', folder));
   const node = await bootMicroShift({
     ...shape,

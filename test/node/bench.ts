@@ -2,8 +2,10 @@
 //   npm run bench -- [-n ROUNDS] [--scenario dhcp,static4] [--beside 'NAME=shell text' --files DIR] [--json FILE]
 // Each round uses a fresh node for each command, in turns; times are medians. Memory and numbers of messages come from
 // one further node each, which is not timed.
+
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
+import { median } from '../median.ts';
 import { fineGrained } from './lan.ts';
 import { countMessages, type MessageCounts } from './message-counts.ts';
 import { bootNode, type MeasuredRun, measuredSettleMs } from './node.ts';
@@ -127,12 +129,6 @@ async function onFreshNode<T>(
   } finally {
     await node.halt();
   }
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
 }
 
 const rows: [keyof Figures, string, number][] = [

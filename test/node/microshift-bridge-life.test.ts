@@ -6,7 +6,7 @@ import { nodeSkip } from './availability.ts';
 import { busProxy, busProxyEnv, busProxyPath, startBusProxy } from './bus-proxy.ts';
 import { afterStep, interfered, isRolledBack } from './interfere.ts';
 import { type Moment, moments, presentNews } from './kernel-news.ts';
-import { addressesInOrder, addressesWithNic, bridgeRow, ownOf, startStandIn } from './microshift-bridge.ts';
+import { addressesInOrder, addressesWithNic, bridgeRow, ownOf, startStandIn, takesNic } from './microshift-bridge.ts';
 import { microshiftStandInInUserspace, whatOthersHave, withIpv6 } from './microshift-stand-in.ts';
 import { bootNode } from './node.ts';
 import { untilWanted } from './until-wanted.ts';
@@ -38,16 +38,7 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
   t.teardown(() => node.halt());
   const { others, row, old, holds } = await startStandIn(t, node);
 
-  await t.test("the NIC moves into MicroShift's br-ex", async (t) => {
-    await holds(t, 'microshift-net apply');
-    t.strictSame(await addressesInOrder(node), addressesWithNic);
-    await holds(t, 'microshift-net apply');
-    t.match(await node.text('microshift-net status'), 'in the desired state');
-  });
-  await t.test('NetworkManager is restarted', async (t) => {
-    await holds(t, `systemctl restart NetworkManager; ${untilWanted()}`);
-    t.strictSame(await addressesInOrder(node), addressesWithNic);
-  });
+  await takesNic(t, node, holds);
   await t.test('NetworkManager is killed', async (t) => {
     await holds(t, `systemctl kill -s KILL NetworkManager; sleep 2; ${untilWanted()}`);
     t.strictSame(await addressesInOrder(node), addressesWithNic);

@@ -5,10 +5,9 @@ import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { busProxy, busProxyEnv, busProxyPath, startBusProxy } from './bus-proxy.ts';
 import { afterStep, interfered } from './interfere.ts';
-import { addressesInOrder, addressesWithNic, bridgeRow, ownOf, startStandIn } from './microshift-bridge.ts';
+import { addressesInOrder, addressesWithNic, bridgeRow, ownOf, startStandIn, takesNic } from './microshift-bridge.ts';
 import { microshiftStandIn, whatOthersHave, withIpv6 } from './microshift-stand-in.ts';
 import { bootNode } from './node.ts';
-import { untilWanted } from './until-wanted.ts';
 
 const vswitchd = '$(cat /run/openvswitch/ovs-vswitchd.pid)';
 
@@ -31,16 +30,7 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.match(stdout, /warning: ovn-kubernetes looks for the uplink of br-ex only when it starts/);
     t.notMatch(stdout, /go with it/);
   });
-  await t.test("the NIC moves into MicroShift's br-ex", async (t) => {
-    await holds(t, 'microshift-net apply');
-    t.strictSame(await addressesInOrder(node), addressesWithNic);
-    await holds(t, 'microshift-net apply');
-    t.match(await node.text('microshift-net status'), 'in the desired state');
-  });
-  await t.test('NetworkManager is restarted', async (t) => {
-    await holds(t, `systemctl restart NetworkManager; ${untilWanted()}`);
-    t.strictSame(await addressesInOrder(node), addressesWithNic);
-  });
+  await takesNic(t, node, holds);
   await t.test('disable restores the bridge as it was', async (t) => {
     await holds(t, 'microshift-net disable');
     t.equal(await node.text(bridgeRow), row);

@@ -4,6 +4,7 @@ import type { Test } from 'tap';
 import { whatOthersHave } from './microshift-stand-in.ts';
 import type { TestNode } from './node.ts';
 import { stayedReachable } from './reachability.ts';
+import { untilWanted } from './until-wanted.ts';
 
 export const bridgeRow = 'ovs-vsctl --columns=external_ids,other_config,fail_mode list bridge br-ex';
 /** Addresses of br-ex with the NIC in it; MicroShift uses the first one as the node's address. */
@@ -39,6 +40,20 @@ export async function startStandIn(t: Test, node: TestNode): Promise<BridgeOfMic
     t.equal(await node.text(whatOthersHave), others, `${command}: the entries of other programs are unchanged`);
   };
   return { others, row, old, holds };
+}
+
+/** Tests that the NIC moves into the bridge, and that the bridge stays as it is when NetworkManager is restarted. */
+export async function takesNic(t: Test, node: TestNode, holds: BridgeOfMicroShift['holds']): Promise<void> {
+  await t.test("the NIC moves into MicroShift's br-ex", async (t) => {
+    await holds(t, 'microshift-net apply');
+    t.strictSame(await addressesInOrder(node), addressesWithNic);
+    await holds(t, 'microshift-net apply');
+    t.match(await node.text('microshift-net status'), 'in the desired state');
+  });
+  await t.test('NetworkManager is restarted', async (t) => {
+    await holds(t, `systemctl restart NetworkManager; ${untilWanted()}`);
+    t.strictSame(await addressesInOrder(node), addressesWithNic);
+  });
 }
 
 /** Returns the IPv4 addresses of br-ex in the kernel's order. */

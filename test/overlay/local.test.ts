@@ -5,7 +5,7 @@ import type { LocalFacts, OverlayPlan } from '../../agent/model/overlay.ts';
 import { planLocal, planLocalRemoval } from '../../agent/overlay/local/local.ts';
 import { operationsOf } from '../../agent/overlay/rows/row-operations.ts';
 import { missingParts, startWithClient } from '../ovsdb/real-server.ts';
-import { gatewayOf, modern, nodeOf, seed } from '../unit/overlay/cluster.ts';
+import { dedicatedNic, gatewayOf, modern, nodeOf, seed } from '../unit/overlay/cluster.ts';
 import { readRows } from './central.ts';
 
 const database = 'Open_vSwitch';
@@ -13,13 +13,6 @@ const database = 'Open_vSwitch';
 t.test('a node joins, joins again, and leaves', { skip: missingParts() }, async (t) => {
   const { client } = await startWithClient(t);
   await client.transact(database, [insert(database, { bridges: setOf([]) }, 'root')]);
-  const own = {
-    kind: 'dedicated',
-    bridge: 'br-gweth1',
-    interface: 'eth1',
-    physicalNetwork: 'physnet-eth1',
-    vlan: 7,
-  } as const;
   const act = async (plan: (rows: LocalFacts['rows']) => OverlayPlan): Promise<number> => {
     const rows = await readRows(client, database);
     const { changes, ...rest } = plan(rows);
@@ -29,7 +22,7 @@ t.test('a node joins, joins again, and leaves', { skip: missingParts() }, async 
   };
   const facts = { southbound: ['ssl:192.0.2.10:6642'], northbound: ['tcp:192.0.2.10:6641'] } as const;
   for (const layout of [modern, seed]) {
-    for (const node of [nodeOf(1), nodeOf(1, { subnets: [], gateway: gatewayOf(1, own) })]) {
+    for (const node of [nodeOf(1), nodeOf(1, { subnets: [], gateway: gatewayOf(1, dedicatedNic) })]) {
       const join = (): Promise<number> =>
         act((rows) => planLocal({ layout, node, ...facts, datapathType: 'netdev', rows }));
       t.ok(await join());

@@ -3,7 +3,7 @@
 import t, { type Test } from 'tap';
 import type { OverlayNode } from '../../agent/model/overlay.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
-import { dual, dualNode, gatewayOf, modern, nodeOf, seed } from '../unit/overlay/cluster.ts';
+import { dedicatedNic, dual, dualNode, gatewayOf, modern, nodeOf, seed } from '../unit/overlay/cluster.ts';
 import { type Central, learnRouter, startCentral } from './central.ts';
 import { type Release, releasesHere } from './releases.ts';
 
@@ -152,13 +152,7 @@ function onRelease(t: Test, release: Release): void {
   }
 
   t.test('a dedicated NIC in a VLAN, on a node without pods', async (t) => {
-    const gateway = gatewayOf(3, {
-      kind: 'dedicated',
-      bridge: 'br-gweth1',
-      interface: 'eth1',
-      physicalNetwork: 'physnet-eth1',
-      vlan: 7,
-    });
+    const gateway = gatewayOf(3, dedicatedNic);
     const [n1, n3] = [nodeOf(1), nodeOf(3, { subnets: [], gateway })];
     const central = await clusterOf(t, release, modern, [n1, n3]);
     t.strictSame(send(central, n1, lan.outside), { outputs: ['br-gweth1_n3'], sources: ['192.0.2.13'] });

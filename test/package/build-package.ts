@@ -12,7 +12,9 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Test } from 'tap';
 
 /** Reason why this machine cannot build a package, for tap's `skip`; false if it can. */
 export const rpmSkip: string | false = existsSync('/usr/bin/rpmbuild')
@@ -25,6 +27,13 @@ const sources = [
   ...['rpm/build.sh', 'rpm/files', 'rpm/bundle.mjs', 'rpm/licences.mjs', 'rpm/microshift-net.spec'],
   ...['build/bundled-inputs.json', 'package-lock.json'],
 ];
+
+/** Returns a folder for packages, which exists until the end of the test. */
+export function packagesFolder(t: Test): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** Builds the package with a version into a folder, and returns its path. */
 export function buildPackage(version: string, folder: string): string {

@@ -1,7 +1,5 @@
 // microshift-net beside MicroShift's own packages on a running node: the owner of the unit, updates of MicroShift, a
 // reboot, and the removal.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { nodeSkip } from '../node/availability.ts';
@@ -10,7 +8,7 @@ import { hasMoved } from '../node/moved.ts';
 import { bootNode, type TestNode } from '../node/node.ts';
 import { stayedReachable } from '../node/reachability.ts';
 import { untilWanted } from '../node/until-wanted.ts';
-import { buildPackage, rpmSkip } from './build-package.ts';
+import { buildPackage, packagesFolder, rpmSkip } from './build-package.ts';
 import { buildStandIns, microshiftPackages, type StandIn } from './stand-ins.ts';
 
 const unit = 'microshift-ovs-init.service';
@@ -58,8 +56,7 @@ function inUserspace(one: StandIn): StandIn {
 }
 
 t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = packagesFolder(t);
   const ours = path.basename(buildPackage('0.2.0', folder));
   for (const version of ['5.0.0', '5.0.1'])
     buildStandIns(path.join(folder, version), microshiftPackages(version).map(inUserspace));

@@ -1,8 +1,6 @@
 // The package on a running node: its listed files are compared with the running system; then upgrade, reboot and
 // removal.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { watchUnits } from '../../agent/model/units.ts';
@@ -14,7 +12,7 @@ import { followJournal } from '../node/follow-journal.ts';
 import { hasMoved } from '../node/moved.ts';
 import { bootNode, type TestNode } from '../node/node.ts';
 import type { NodeState } from '../node/state.ts';
-import { buildPackages, rpmSkip } from './build-package.ts';
+import { buildPackages, packagesFolder, rpmSkip } from './build-package.ts';
 
 const unit = 'microshift-ovs-init.service';
 // The test node's packages are installed by dpkg, so rpm does not know the dependencies.
@@ -24,8 +22,7 @@ const pids = 'cat /run/openvswitch/*.pid; pidof NetworkManager';
 const failed = 'systemctl --failed --no-legend --plain | grep -v testnode || true';
 
 t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = packagesFolder(t);
   buildPackages('0.2.0', path.join(folder, 'first'), '5.0.0');
   buildPackages('0.2.1', path.join(folder, 'second'), '5.0.1');
   const node = await bootNode({

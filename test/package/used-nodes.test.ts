@@ -1,13 +1,11 @@
 // The package on nodes with a history: Open vSwitch is missing, a bridge of another program exists, ovn-kubernetes
 // runs, or /usr is read-only.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { nodeSkip } from '../node/availability.ts';
 import { ownProfiles } from '../node/moved.ts';
 import { bootNode } from '../node/node.ts';
-import { buildPackages, rpmSkip } from './build-package.ts';
+import { buildPackages, packagesFolder, rpmSkip } from './build-package.ts';
 import { madeByNmstate, madeByTheScript, ovnKubernetes } from './made-by-others.ts';
 import { install, killedInRemoval, killedInUpdate, remove, rpm, updatedWhileTried } from './updates.ts';
 
@@ -16,8 +14,7 @@ const greenboot = '/usr/lib/greenboot/check/required.d/39_microshift_net_check.s
 const ovsUnits = '/usr/lib/systemd/system/ov*.s* /etc/systemd/system/openvswitch.service';
 
 t.test('the package on nodes with a history', { skip: nodeSkip || rpmSkip }, async (t) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = packagesFolder(t);
   buildPackages('0.2.0', path.join(folder, 'first'), '5.0.0');
   buildPackages('0.2.1', path.join(folder, 'second'), '5.0.1');
   const node = await bootNode({

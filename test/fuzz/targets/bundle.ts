@@ -1,29 +1,14 @@
 // The bundle with which a node joins an overlay.
 import { bundleText, parseBundle } from '../../../agent/run/overlay/record/record.ts';
+import { dual, nodeOf } from '../../unit/overlay/cluster.ts';
 import { expectedFailure, printable } from '../expect.ts';
 import type { FuzzTarget } from '../target.ts';
 
 const bundle = {
   format: 1 as const,
-  layout: {
-    naming: 'modern' as const,
-    clusterSubnets: ['10.42.0.0/16', 'fd01::/48'],
-    serviceSubnets: ['10.43.0.0/16'],
-    joinSubnets: ['100.64.0.0/16'],
-    mtu: 1442,
-    owner: 'microshift-net',
-  },
+  layout: dual,
   southbound: ['ssl:192.0.2.11:6642'],
-  node: {
-    name: 'n2',
-    id: 2,
-    systemId: 'n2-of-the-test',
-    subnets: ['10.42.1.0/24'],
-    encap: { types: ['geneve' as const], addresses: ['192.0.2.12'] },
-    managementMac: null,
-    hostAddresses: [],
-    gateway: null,
-  },
+  node: nodeOf(2),
   pem: { key: 'KEY', certificate: 'CERTIFICATE', authority: 'AUTHORITY' },
 };
 

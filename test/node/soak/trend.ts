@@ -1,4 +1,5 @@
 // Test whether a series of figures stays at its level.
+import { median } from '../../median.ts';
 import type { Usage } from './usage.ts';
 
 export interface Trend {
@@ -62,10 +63,4 @@ function endsOf(values: readonly number[]): { first: number; last: number; most:
     last: median(values.slice(-tenth)),
     most: Math.max(...values),
   };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
 }

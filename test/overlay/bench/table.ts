@@ -1,3 +1,5 @@
+import { median } from '../../median.ts';
+
 export type Figures = Readonly<Record<string, number>>;
 
 /** Returns the median of each figure over the rounds that have this figure. */
@@ -6,12 +8,6 @@ export function medians(rounds: readonly Figures[]): Figures {
   return Object.fromEntries(
     names.map((name) => [name, median(rounds.flatMap((round) => round[name] ?? []).filter(Number.isFinite))]),
   );
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2;
 }
 
 /**

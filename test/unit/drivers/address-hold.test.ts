@@ -1,19 +1,12 @@
 // Addresses that the agent adds to the NIC until NetworkManager adds them; a replacement of ip records the lines.
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { holdAddresses } from '../../../agent/drivers/host/kernel/address-hold.ts';
+import { replacePrograms } from '../replaced-programs.ts';
 
 t.test('held addresses have the broadcast address that NetworkManager gives them', async (t) => {
-  const folder = t.testdir({});
-  const read = join(folder, 'read');
-  writeFileSync(join(folder, 'ip'), `#!/bin/sh\ncat > ${read}\n`);
-  chmodSync(join(folder, 'ip'), 0o755);
-  const { PATH } = process.env;
-  process.env.PATH = `${folder}:${PATH}`;
-  t.teardown(() => {
-    process.env.PATH = PATH;
-  });
+  const read = join(replacePrograms(t, { ip: 'cat > "$0.input"' }), 'ip.input');
   await holdAddresses('eth0', ['192.0.2.50/24', '192.0.2.8/30', '192.0.2.6/31', '192.0.2.1/32', '2001:db8::50/64']);
   const held = 'dev eth0 noprefixroute valid_lft 120 preferred_lft 120';
   t.strictSame(readFileSync(read, 'utf8').trim().split('\n'), [

@@ -1,9 +1,10 @@
 // Input of logger(1). test/node shows that journald accepts it.
-import { chmodSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ownService } from '../../../agent/drivers/host/process/control-group.ts';
 import { enterInJournal } from '../../../agent/drivers/host/process/journal-entry.ts';
+import { replacePrograms } from '../replaced-programs.ts';
 
 const path = process.env.PATH ?? '';
 t.afterEach(() => {
@@ -11,9 +12,7 @@ t.afterEach(() => {
 });
 
 t.test('a line inside a value does not become a field of the entry', async (t) => {
-  const folder = t.testdir({ logger: '#!/bin/sh\ncat > "$0.input"\n' });
-  chmodSync(join(folder, 'logger'), 0o755);
-  process.env.PATH = `${folder}:${path}`;
+  const folder = replacePrograms(t, { logger: 'cat > "$0.input"' });
   t.ok(await enterInJournal({ MESSAGE: 'first\nPRIORITY=0', MICROSHIFT_NET_ERROR: 'a\nUNIT=b' }));
   t.strictSame(
     readFileSync(join(folder, 'logger.input'), 'utf8')
@@ -26,14 +25,10 @@ t.test('a line inside a value does not become a field of the entry', async (t) =
 t.test('a logger that is missing, fails or hangs causes the result false and no error', async (t) => {
   process.env.PATH = t.testdir({});
   t.notOk(await enterInJournal({ MESSAGE: 'text' }), 'a missing logger returns false');
-  for (const [name, text] of [
-    ['fails', '#!/bin/sh\nexit 1\n'],
-    ['hangs', '#!/bin/sh\nexec sleep 60\n'],
-  ] as const) {
-    const folder = t.testdir({ logger: text });
-    chmodSync(join(folder, 'logger'), 0o755);
-    process.env.PATH = `${folder}:${path}`;
-    t.notOk(await enterInJournal({ MESSAGE: 'text' }), name);
+  process.env.PATH = path;
+  for (const logger of ['exit 1', 'exec sleep 60']) {
+    replacePrograms(t, { logger });
+    t.notOk(await enterInJournal({ MESSAGE: 'text' }), logger);
   }
 });
 

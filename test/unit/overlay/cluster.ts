@@ -9,6 +9,7 @@ import type {
   OverlayPlan,
   ServiceExposure,
 } from '../../../agent/model/overlay.ts';
+import type { OverlayPeer } from '../../../agent/model/overlay-peer.ts';
 import type { ColumnShape, DatabaseRows, DatabaseShape } from '../../../agent/model/rows.ts';
 import { macsNeeded, planNorthbound } from '../../../agent/overlay/plan-northbound.ts';
 import { operationsOf } from '../../../agent/overlay/rows/row-operations.ts';
@@ -110,6 +111,23 @@ export function gatewayOf(id: number, special: Partial<OverlayGateway> = {}): Ov
     ...special,
   };
 }
+
+/** Values of a gateway with a NIC of its own, in a VLAN. */
+export const dedicatedNic = {
+  kind: 'dedicated',
+  bridge: 'br-gweth1',
+  interface: 'eth1',
+  physicalNetwork: 'physnet-eth1',
+  vlan: 7,
+} as const;
+
+/** Another cluster with both address families. */
+export const west: OverlayPeer = {
+  name: 'west',
+  nextHops: ['192.0.2.50', '2001:db8::50'],
+  subnets: ['10.45.0.0/16', 'fd03::/48'],
+  serviceSubnets: ['10.46.0.0/16'],
+};
 
 export function factsOf(rows: DatabaseRows, special: Partial<NorthboundFacts> = {}): NorthboundFacts {
   const { nodes = [nodeOf(1)] } = special;

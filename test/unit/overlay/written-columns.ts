@@ -8,7 +8,7 @@ import { planNorthbound } from '../../../agent/overlay/plan-northbound.ts';
 import { readPolicy } from '../../../agent/workload/policies/read-policy.ts';
 import { emptyWorld, namespaceOf, podOf, factsOf as policyFacts } from '../workload/policies/world.ts';
 import { factsFor, planAll, serviceObject, sliceObject } from '../workload/services/facts.ts';
-import { applied, emptyNorthbound, gatewayOf, modern, nodeOf, recordedShape, seed } from './cluster.ts';
+import { applied, dedicatedNic, emptyNorthbound, gatewayOf, modern, nodeOf, recordedShape, seed } from './cluster.ts';
 import { ModelDatabase } from './model-database.ts';
 import { caseNames, readCase } from './northbound-cases.ts';
 import { emptyVswitch } from './vswitch.ts';
@@ -69,16 +69,7 @@ function ofCentral(): RowPlan {
 }
 
 function ofNode(rows: DatabaseRows): readonly RowPlan[] {
-  const gateways = [
-    gatewayOf(1),
-    gatewayOf(1, {
-      kind: 'dedicated',
-      bridge: 'br-gweth1',
-      interface: 'eth1',
-      physicalNetwork: 'physnet-eth1',
-      vlan: 7,
-    }),
-  ];
+  const gateways = [gatewayOf(1), gatewayOf(1, dedicatedNic)];
   const southbound = ['ssl:192.0.2.1:6642'];
   return [modern, seed].flatMap((layout) =>
     gateways.map((gateway) => {

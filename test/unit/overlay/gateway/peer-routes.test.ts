@@ -1,18 +1,10 @@
 // Routes that a peer needs, and the next hops by which gateways reach the peer.
 import t from 'tap';
-import type { OverlayPeer } from '../../../../agent/model/overlay-peer.ts';
 import { routesForPeer, withPeerClients } from '../../../../agent/overlay/gateway/peer-routes.ts';
 import { clientsOfPeers, waysToPeers } from '../../../../agent/overlay/peers/peer-ways.ts';
 import { peersText } from '../../../../agent/view/overlay-peer-view.ts';
 import { plain } from '../../../../agent/view/style.ts';
-import { dual, dualNode, gatewayOf, modern, nodeOf } from '../cluster.ts';
-
-const west: OverlayPeer = {
-  name: 'west',
-  nextHops: ['192.0.2.50', '2001:db8::50'],
-  subnets: ['10.45.0.0/16', 'fd03::/48'],
-  serviceSubnets: ['10.46.0.0/16'],
-};
+import { dual, dualNode, gatewayOf, modern, nodeOf, west } from '../cluster.ts';
 
 t.test('ways of a gateway', (t) => {
   t.strictSame(

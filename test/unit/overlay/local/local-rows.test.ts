@@ -5,17 +5,11 @@ import { planLocal, planLocalRemoval } from '../../../../agent/overlay/local/loc
 import { planLocalTls } from '../../../../agent/overlay/local/local-tls.ts';
 import { operationsOf } from '../../../../agent/overlay/rows/row-operations.ts';
 import { failure } from '../../failure.ts';
-import { gatewayOf, modern, nodeOf, seed } from '../cluster.ts';
+import { dedicatedNic, gatewayOf, modern, nodeOf, seed } from '../cluster.ts';
 import type { ModelDatabase } from '../model-database.ts';
 import { emptyVswitch } from '../vswitch.ts';
 
-const dedicated = gatewayOf(1, {
-  kind: 'dedicated',
-  bridge: 'br-gweth1',
-  interface: 'eth1',
-  physicalNetwork: 'physnet-eth1',
-  vlan: 7,
-});
+const dedicated = gatewayOf(1, dedicatedNic);
 
 function join(database: ModelDatabase, special: Partial<LocalFacts> = {}): number {
   const rows = database.rows();

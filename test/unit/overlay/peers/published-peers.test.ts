@@ -4,15 +4,8 @@ import { planCentral } from '../../../../agent/overlay/cluster/central.ts';
 import { peersIn, peersKey, publishedPeers } from '../../../../agent/overlay/peers/published-peers.ts';
 import { operationsOf } from '../../../../agent/overlay/rows/row-operations.ts';
 import { recordFault } from '../../../../agent/run/overlay/record/record-form.ts';
-import { modern, nodeOf, recordedShape } from '../cluster.ts';
+import { modern, nodeOf, recordedShape, west } from '../cluster.ts';
 import { ModelDatabase } from '../model-database.ts';
-
-const west: OverlayPeer = {
-  name: 'west',
-  nextHops: ['192.0.2.50', '2001:db8::50'],
-  subnets: ['10.45.0.0/16', 'fd03::/48'],
-  serviceSubnets: ['10.46.0.0/16'],
-};
 
 t.test('members read the peers that the central node publishes', (t) => {
   t.strictSame(peersIn(publishedPeers([west])), [west]);

@@ -1,7 +1,6 @@
 // Work of the daemon that fails for an external reason, such as a missing right or a daemon that does not answer: no
 // event reports the end of the reason, so the daemon repeats the work by itself, after any number of failures.
-import { mock } from 'node:test';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import type { KubernetesApi } from '../../../../agent/drivers/kubernetes/api.ts';
 import { AgentError } from '../../../../agent/errors.ts';
 import type { WatcherState } from '../../../../agent/model/overlay-daemon.ts';
@@ -14,21 +13,12 @@ import { createPodAnnotations } from '../../../../agent/run/overlay/watcher/pod-
 import { createRefusals } from '../../../../agent/run/overlay/watcher/refusals.ts';
 import { createStoredApi } from '../../../overlay/stored-api.ts';
 import { modern, nodeOf } from '../../overlay/cluster.ts';
+import { stopClock } from './stopped-clock.ts';
 
 const minuteMs = 60_000;
 /** Longest pause of any work, that of a watcher whose objects needed too much memory. */
 const longestMs = 10 * minuteMs;
 const fails = (): Promise<never> => Promise.reject(new AgentError('step-failed', 'not now'));
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-function stopClock(t: Test): (ms: number) => Promise<void> {
-  mock.timers.enable({ apis: ['setTimeout'] });
-  t.teardown(() => mock.timers.reset());
-  return async (ms) => {
-    mock.timers.tick(ms);
-    await turn();
-  };
-}
 
 interface Tried {
   /** Number of attempts so far. */

@@ -1,6 +1,6 @@
 // Rollback of a failed transaction: in place while the checkpoint exists, by the checkpoint, or after its end. The node
 // is simulated.
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -11,6 +11,7 @@ import { AgentError } from '../../../../agent/errors.ts';
 import type { Observation } from '../../../../agent/model/observation.ts';
 import type { LinkAddresses, Step, Wanted } from '../../../../agent/model/plan.ts';
 import { type Connections, type RestorePorts, restoreOldState } from '../../../../agent/run/rollback/restore-state.ts';
+import { replacePrograms } from '../../replaced-programs.ts';
 
 const checkpoint = '/checkpoint/1';
 const none: Wanted = { bridges: [] };
@@ -109,21 +110,9 @@ async function restore(t: Test, played: Played): Promise<Restored> {
  * batches. Returns a function with the records of a program.
  */
 function playPrograms(t: Test, held: readonly object[]): (program: string) => readonly string[] {
-  const directory = t.testdir({});
+  const ip = `case "$*" in *" monitor "*) exec sleep 60 ;; *-batch*) cat >> "$0.notes" ;; *"-4 route show proto 77"*) echo '${JSON.stringify(held)}' ;; esac`;
+  const directory = replacePrograms(t, { 'ovs-dpctl': 'echo "$*" >> "$0.notes"', ip });
   const notes = (program: string): string => join(directory, `${program}.notes`);
-  const show = `case "$*" in *" monitor "*) exec sleep 60 ;; *-batch*) cat >> ${notes('ip')} ;; *"-4 route show proto 77"*) echo '${JSON.stringify(held)}' ;; esac`;
-  for (const [program, text] of [
-    ['ovs-dpctl', `echo "$*" >> ${notes('ovs-dpctl')}`],
-    ['ip', show],
-  ] as const) {
-    writeFileSync(join(directory, program), `#!/bin/sh\n${text}\n`);
-    chmodSync(join(directory, program), 0o755);
-  }
-  const path = process.env.PATH;
-  process.env.PATH = `${directory}:${path}`;
-  t.teardown(() => {
-    process.env.PATH = path;
-  });
   return (program) => (existsSync(notes(program)) ? readFileSync(notes(program), 'utf8').trim().split('\n') : []);
 }
 

@@ -10,17 +10,11 @@ import {
   writeRecord,
 } from '../../../../../agent/run/overlay/record/record.ts';
 import { failure } from '../../../failure.ts';
+import { modern } from '../../../overlay/cluster.ts';
 
 const bundle: OverlayBundle = {
   format: 1,
-  layout: {
-    naming: 'modern',
-    clusterSubnets: ['10.42.0.0/16'],
-    serviceSubnets: ['10.43.0.0/16'],
-    joinSubnets: ['100.64.0.0/16'],
-    mtu: 1442,
-    owner: 'microshift-net',
-  },
+  layout: modern,
   southbound: ['ssl:192.0.2.11:6642', 'ssl:[2001:db8::11]:6642'],
   node: {
     name: 'n2',

@@ -2,7 +2,7 @@ import t from 'tap';
 import { defaultConfig } from '../../../../../agent/config/defaults.ts';
 import type { HostFacts } from '../../../../../agent/facts/overlay-host.ts';
 import type { Config } from '../../../../../agent/model/config.ts';
-import type { Link, LinkAddress, Route } from '../../../../../agent/model/observation.ts';
+import type { Route } from '../../../../../agent/model/observation.ts';
 import {
   assigned,
   identify,
@@ -12,32 +12,7 @@ import {
   refuseMicroshift,
 } from '../../../../../agent/run/overlay/node/membership.ts';
 import { failure } from '../../../failure.ts';
-
-function address(text: string): LinkAddress {
-  const [value = '', length = ''] = text.split('/');
-  const family = value.includes(':') ? 6 : 4;
-  const flags = { tentative: false, dadFailed: false, temporary: false, deprecated: false };
-  return {
-    family,
-    address: value,
-    prefixLength: Number(length),
-    scope: value.startsWith('fe80') ? 'link' : 'global',
-    ...flags,
-  };
-}
-
-function link(name: string, addresses: readonly string[], mtuBytes = 1500): Link {
-  const known = {
-    permanentMac: null,
-    carrier: true,
-    hardwareType: 1,
-    kind: null,
-    driver: null,
-    master: null,
-    index: 2,
-  };
-  return { name, mac: '52:54:00:00:00:01', mtuBytes, up: true, ...known, addresses: addresses.map(address) };
-}
+import { linkOf } from '../../../link.ts';
 
 function route(destination: string, device: string, metric = 100): Route {
   return { family: destination.includes(':') ? 6 : 4, destination, gateway: null, device, metric };
@@ -45,7 +20,10 @@ function route(destination: string, device: string, metric = 100): Route {
 
 const host: HostFacts = {
   hostname: 'Node-1.example',
-  links: [link('br-ex', ['fe80::1/64', '192.0.2.11/24']), link('eth1', ['198.51.100.7/24', '2001:db8::7/64'], 9000)],
+  links: [
+    linkOf('br-ex', ['fe80::1/64', '192.0.2.11/24']),
+    linkOf('eth1', ['198.51.100.7/24', '2001:db8::7/64'], { mtuBytes: 9000 }),
+  ],
   routes: [route('0.0.0.0/0', 'eth1', 200), route('0.0.0.0/0', 'br-ex', 48), route('192.0.2.0/24', 'br-ex')],
 };
 
@@ -146,7 +124,7 @@ t.test('the layout of a new cluster', (t) => {
 t.test('ranges of the cluster that overlap with networks of the host are refused', (t) => {
   const layout = newLayout(defaultConfig, identify(defaultConfig, host));
   t.doesNotThrow(() => refuseHostRanges(layout, host, []));
-  const joined = { ...host, links: [...host.links, link('ovn-k8s-mp0', ['10.42.0.2/24'])] };
+  const joined = { ...host, links: [...host.links, linkOf('ovn-k8s-mp0', ['10.42.0.2/24'])] };
   t.doesNotThrow(() => refuseHostRanges(layout, joined, ['ovn-k8s-mp0']), "the overlay's own interface is not refused");
   t.throws(
     () => refuseHostRanges(layout, joined, []),

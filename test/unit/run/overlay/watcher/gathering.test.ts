@@ -1,23 +1,10 @@
 // Changes that arrive shortly after each other are written together, and a single change does not wait.
-import { mock } from 'node:test';
-import t, { type Test } from 'tap';
-import { foundIn } from '../../../../../agent/overlay/rows/desired-rows.ts';
+import t from 'tap';
 import { createGathering, type Gathering } from '../../../../../agent/run/overlay/watcher/gathering.ts';
-import { createWriter } from '../../../../../agent/run/overlay/watcher/writer.ts';
-import { emptyNorthbound, modern, nodeOf } from '../../../overlay/cluster.ts';
+import { modern, nodeOf } from '../../../overlay/cluster.ts';
 import { factsFor, serviceObject } from '../../../workload/services/facts.ts';
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** Stops the clock; the returned function advances it, and lets the event loop run. */
-function stopClock(t: Test): (ms: number) => Promise<void> {
-  mock.timers.enable({ apis: ['setTimeout'] });
-  t.teardown(() => mock.timers.reset());
-  return async (ms) => {
-    mock.timers.tick(ms);
-    for (let turns = 0; turns < 4; turns += 1) await turn();
-  };
-}
+import { stopClock } from '../stopped-clock.ts';
+import { paperWriter } from './paper-writer.ts';
 
 /** Begins a pause; the returned function returns true after its end. */
 function pauseOf(gathering: Gathering): () => boolean {
@@ -85,26 +72,13 @@ t.test('two hundred services that arrive one after the other become few transact
   const objects = Array.from({ length: 200 }, (_, index) => serviceObject(`s${index}`));
   const facts = factsFor(objects, [nodeOf(1)], modern);
   const services = [...facts.workload.services.values()];
-  const { existing, shape } = foundIn(emptyNorthbound().rows());
   const written: number[] = [];
-  const writer = createWriter(
-    {
-      existing,
-      shape,
-      isOwner: true,
-      onChange: () => undefined,
-      transact: () => Promise.resolve('written' as const),
-      onOwner: () => undefined,
-      close: () => Promise.resolve(),
-    } as never,
-    () => facts,
-    {
-      written: (rows) => void written.push(rows),
-      refused: (_, error) => t.fail(error.message),
-      stuck: (error) => t.fail(error.message),
-      settled: () => undefined,
-    },
-  );
+  const writer = paperWriter(() => facts, {
+    written: (rows) => void written.push(rows),
+    refused: (_, error) => t.fail(error.message),
+    stuck: (error) => t.fail(error.message),
+    settled: () => undefined,
+  });
   for (const now of services) {
     writer.changed([{ kind: 'Service', now } as never]);
     if (now === services[0]) {

@@ -1,10 +1,9 @@
 // Work on many objects is divided, so that the event loop can serve the CNI plug-in, the lock and the API in between.
 import t from 'tap';
-import { foundIn } from '../../../../../agent/overlay/rows/desired-rows.ts';
-import { createWriter } from '../../../../../agent/run/overlay/watcher/writer.ts';
 import { createSlices } from '../../../../../agent/slices.ts';
-import { emptyNorthbound, modern, nodeOf } from '../../../overlay/cluster.ts';
+import { modern, nodeOf } from '../../../overlay/cluster.ts';
 import { factsFor, serviceObject } from '../../../workload/services/facts.ts';
+import { paperWriter } from './paper-writer.ts';
 
 t.test('only a slice whose time is used up lets the event loop run', async (t) => {
   let nowMs = 0;
@@ -38,7 +37,6 @@ t.test('each turn of the event loop runs one slice of one of the jobs that wait'
 t.test('two thousand services are compared and written in slices', async (t) => {
   const objects = Array.from({ length: 2000 }, (_, index) => serviceObject(`s${index}`));
   const facts = factsFor(objects, [nodeOf(1)], modern);
-  const { existing, shape } = foundIn(emptyNorthbound().rows());
   let transactions = 0;
   let turnsOfLoop = 0;
   let isOver = false;
@@ -48,29 +46,16 @@ t.test('two thousand services are compared and written in slices', async (t) => 
   };
   setImmediate(tick);
   await new Promise<void>((settled) => {
-    const writer = createWriter(
-      {
-        existing,
-        shape,
-        isOwner: true,
-        onChange: () => undefined,
-        // This answer needs no turn of the event loop, so only the writer itself can let the loop run.
-        transact: () => {
-          transactions += 1;
-          return Promise.resolve('written' as const);
-        },
-        onOwner: () => undefined,
-        close: () => Promise.resolve(),
-      } as never,
-      () => facts,
-      {
-        written: () => undefined,
-        refused: (_, error) => t.fail(error.message),
-        stuck: (error) => t.fail(error.message),
-        settled: () => settled(),
-      },
-    );
-    writer.all();
+    const reports = {
+      written: () => undefined,
+      refused: (_: unknown, error: Error) => t.fail(error.message),
+      stuck: (error: Error) => t.fail(error.message),
+      settled: () => settled(),
+    };
+    const count = (): void => {
+      transactions += 1;
+    };
+    paperWriter(() => facts, reports, count).all();
   });
   isOver = true;
   t.ok(transactions > 10, 'the changes are divided into several transactions');

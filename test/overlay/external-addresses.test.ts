@@ -61,8 +61,8 @@ function connectOnce(from: Host, address: string, localPort: number): string {
 }
 
 /**
- * Settles when the neighbour table of a host has a MAC for each of these addresses without a request by the host
- * (ip-monitor(8)).
+ * Runs ip-monitor(8) on the neighbour table of a host. Of the returned promises, `listening` settles when the program
+ * has started, and `both` when it has reported this MAC for each of these addresses.
  */
 function announcements(host: Host, mac: string, addresses: readonly string[]) {
   const monitor = host.start('sh', '-c', 'ip monitor neigh dev br-ex & echo listening; wait');

@@ -1,5 +1,5 @@
-// Services in packets: rows that are planned from objects of the API, daemons that find the rows, and the server that
-// answers each client.
+// Services in packets: rows that are planned from objects of the API, daemons of two nodes that follow these rows, and
+// the server that answers each client.
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';

@@ -14,7 +14,7 @@ const { readArray, read, readSimpleType } = DBusBuffer.prototype;
 
 /**
  * Changes the parser as described above: it checks every array against its message, decodes a body only on request, and
- * expects no file.
+ * reads a file descriptor as a number.
  */
 export function boundParser(): void {
   DBusBuffer.prototype.read = function (signature) {

@@ -9,9 +9,9 @@ import type { HttpCall } from './http.ts';
 import { persist } from './persist.ts';
 import { createSlots } from './slots.ts';
 
-/** Number of Events that the whole cluster may have at once; after that, one every two seconds. */
+/** Largest burst of writes of Events and their counts for the whole cluster; after it, one write every two seconds. */
 const longestBurst = 30;
-/** Time after which the cluster may have one more Event. */
+/** Time after which one more write of an Event is permitted. */
 const perEventMs = 2_000;
 /** Time for which the server keeps an Event: one hour (--event-ttl). */
 const keptMs = 60 * 60_000;

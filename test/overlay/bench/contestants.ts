@@ -21,8 +21,9 @@ export interface Contestant {
   start(place: Place): ChildProcess;
 }
 
-/** CPU of the measured process, and CPU of all other processes. */
+/** CPU of the measured process. */
 const ownCpu = '1';
+/** CPU of all other processes. */
 export const otherCpu = '0';
 const pinned = ['taskset', '-c', ownCpu] as const;
 /** Path of the folder with contestants on a node. */

@@ -17,7 +17,7 @@ import { shortYaml } from './short-yaml.ts';
 /**
  * Every folder of test/cases/manifests is a test: input.json, and manifests.yaml or error.txt. A case that is `like`
  * another case has manifests.diff instead: the lines in which its manifests differ from the other's, each with its
- * place. Short lists and groups are on one line. UPDATE_CASES=1 writes the files again.
+ * place. Short lists and mappings are on one line. UPDATE_CASES=1 writes the files again.
  */
 const folder = join(import.meta.dirname, '../../../../test/cases/manifests');
 

@@ -1,4 +1,4 @@
-// Compact YAML: a list or a group that fits on a line is on one line.
+// Compact YAML: a list or a mapping that fits on a line is on one line.
 import { dump } from 'js-yaml';
 
 const width = 120;
@@ -8,7 +8,7 @@ export function shortYaml(objects: readonly object[]): string {
   return objects.map((object) => `---\n${writtenOut(object, 0).join('\n')}\n`).join('');
 }
 
-/** Returns the lines of a list or a group with this indent. */
+/** Returns the lines of a list or a mapping with this indent. */
 function writtenOut(value: object, indent: number): readonly string[] {
   const margin = ' '.repeat(indent);
   if (Array.isArray(value)) {

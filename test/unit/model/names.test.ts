@@ -1,4 +1,4 @@
-// Owner of a profile: this agent, an earlier version of it, the script, or the administrator.
+// Owner of a profile: this agent, an earlier version of it, configure-ovs.sh, or the administrator.
 import t from 'tap';
 import { bridgeOfProfile, controllerOf, externalBridge, gatewayBridge } from '../../../agent/model/names.ts';
 import type { NmProfile, Observation } from '../../../agent/model/observation.ts';

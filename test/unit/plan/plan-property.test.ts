@@ -14,8 +14,8 @@ const config = configOf(null);
 /** Properties of profiles that move to the bridge together with the addresses. */
 const follows = /^(ipv4|ipv6|proxy|hostname|user)\.|^connection\.(zone|mdns|permissions|metered)$/;
 /**
- * Properties that the bridge does not take from the NIC's profile: names, the winning metric, the effective MTU, the
- * client identifier.
+ * Properties that the bridge does not take from the NIC's profile: names, UUID and type, route metric, MTU, and the
+ * method by which IPv6 interface identifiers are generated.
  */
 const replaced =
   /^(connection\.(id|uuid|type|interface-name)|ipv[46]\.route-metric|802-3-ethernet\.mtu|ipv6\.addr-gen-mode)$/;

@@ -5,7 +5,7 @@ import { commandMs, run } from '../process/exec.ts';
 
 /** Directories in which ip-netns(8), CRI-O, containerd and Docker keep network namespaces without a process. */
 const directories = ['/run/netns', '/run/docker/netns'];
-/** Number of concurrent processes. A node has a network namespace for each pod. */
+/** Number of namespaces whose links are read at the same time. A node has a network namespace for each pod. */
 const atATime = 4;
 
 /**

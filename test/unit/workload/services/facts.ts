@@ -57,7 +57,7 @@ export function applyAll(facts: WorkloadFacts, database: ModelDatabase): Overlay
 }
 
 /**
- * Returns a Service `web` of the namespace `default`; `spec` has the differences from a service with port 80 and one
+ * Returns a Service of the namespace `default`; `spec` has the differences from a service with port 80 and one
  * address.
  */
 export function serviceObject(name: string, spec: object = {}, status: object = {}, metadata: object = {}): ApiObject {

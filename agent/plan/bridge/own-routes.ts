@@ -1,19 +1,42 @@
-import type { Observation, Route } from '../../model/observation.ts';
+import type { KernelEntries } from '../../model/kernel-entries.ts';
+import { type Observation, prefixedAddress, type Route } from '../../model/observation.ts';
 import { parseRange } from '../../net/address-range.ts';
 
 /**
  * Returns the routes except foreign ones and the connected routes of foreign addresses; these exceptions stay with
  * their link.
  */
-export function ownRoutes({ routes, foreign = [] }: Observation): readonly Route[] {
-  return routes.filter(({ device, destination, gateway }) => {
-    const given = foreign.find((entries) => entries.interface === device);
+export function ownRoutes(observation: Observation): readonly Route[] {
+  const { routes, foreign = [] } = observation;
+  return routes.filter((route) => {
+    const given = foreign.find((entries) => entries.interface === route.device);
     if (given === undefined) return true;
-    const isGiven = given.routes.some((route) => route.destination === destination && route.gateway === gateway);
-    const isConnected = given.addresses.some(({ address }) => isNetworkOf(destination, address));
-    return !isGiven && !(gateway === null && isConnected);
+    const { destination, gateway } = route;
+    const isGiven = given.routes.some((other) => other.destination === destination && other.gateway === gateway);
+    return !isGiven && !(gateway === null && isOfForeignAddress(route, given, observation));
   });
 }
+
+/**
+ * Returns true for a connected route that exists because of a foreign address. A foreign address in the network of one
+ * of the node's own addresses leaves the node's route as it is: the kernel adds no IPv4 route for a further address of
+ * a network (net/ipv4/fib_frontend.c, fib_add_ifaddr), or adds a second route, with the metric of the foreign address.
+ */
+function isOfForeignAddress(route: Route, given: KernelEntries, { links, routes }: Observation): boolean {
+  const { destination, device, family, metric } = route;
+  const added = given.addresses.filter(({ address }) => isNetworkOf(destination, address));
+  if (added.length === 0) return false;
+  const addresses = links.find(({ name }) => name === device)?.addresses ?? [];
+  const isOwn = addresses.some((entry) => entry.foreign !== true && isNetworkOf(destination, prefixedAddress(entry)));
+  if (!isOwn) return true;
+  const same = routes.filter(
+    (other) => other.device === device && other.destination === destination && other.gateway === null,
+  );
+  return same.length > 1 && added.some((entry) => (entry.metric ?? kernelMetric[family]) === metric);
+}
+
+/** Metrics of connected routes that the kernel adds by itself (net/ipv6/addrconf.c, IP6_RT_PRIO_ADDRCONF). */
+const kernelMetric = { 4: 0, 6: 256 } as const;
 
 /**
  * Returns true for the destination of the connected route that the kernel derives from an address and its prefix

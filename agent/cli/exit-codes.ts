@@ -49,6 +49,10 @@ const afterFailure: Readonly<Record<string, string>> = {
   'overlay peer add': 'the cluster is as before',
   'overlay peer remove': 'the cluster is as before',
   'overlay peer list': nothingChanged,
+  'overlay port': ofEach,
+  'overlay port add': 'the cluster is as before',
+  'overlay port remove': 'the cluster is as before',
+  'overlay port list': nothingChanged,
   'overlay trace': nothingChanged,
   'overlay leave': 'a part may be removed, and the next run removes the rest',
   'overlay disable': 'a part may be removed, and the next run removes the rest',
@@ -89,6 +93,8 @@ const rollingBack = [
   'overlay gateway',
   'overlay peer add',
   'overlay peer remove',
+  'overlay port add',
+  'overlay port remove',
 ];
 
 /** Commands and groups of commands that need no other program or service. */

@@ -61,6 +61,14 @@ const examples: Readonly<Record<string, readonly (readonly [line: string, purpos
     ],
   ],
   'overlay peer remove': [['overlay peer remove west', 'by the name that was given to `add`']],
+  'overlay port add': [
+    ['overlay port add vm1 --interface tap7 --namespace db --label app=db', 'a VM of this node'],
+    [
+      'overlay port add press --node n2 --interface eth1 --vlan 100 --mac 52:54:00:12:34:56',
+      'a machine in a VLAN behind a NIC of n2',
+    ],
+  ],
+  'overlay port remove': [['overlay port remove vm1', 'by the name that was given to `add`']],
   'overlay trace': [
     ['overlay trace default/web 192.0.2.10 --tcp 443', 'from a pod to a host of the LAN'],
     ['overlay trace default/web shop/db --tcp 5432 --back', 'between pods, with the reply'],

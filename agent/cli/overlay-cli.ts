@@ -6,6 +6,7 @@ import type { TraceOptions } from '../commands/overlay-trace-command.ts';
 import { routeFormats } from '../model/outside-routes.ts';
 import { portNumber, positiveDays, vlanId } from './numbers.ts';
 import { addPeerCommands } from './overlay-peer-cli.ts';
+import { addPortCommands } from './overlay-port-cli.ts';
 import type { AddTo } from './parse.ts';
 
 /** Adds the commands `overlay …`: a cluster network on OVN for a few nodes. */
@@ -41,6 +42,7 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
   );
   addRoutesCommand(overlay, addTo);
   addPeerCommands(overlay, addTo);
+  addPortCommands(overlay, addTo);
   add('leave', 'remove this node from its cluster', async (output, { node }: { node?: string }) =>
     (await import('../commands/overlay-command.ts')).leave(node, output),
   ).option('--node <name>', 'on the central node: remove this member, which may be gone already');

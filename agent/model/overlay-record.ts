@@ -1,5 +1,6 @@
 import type { OverlayLayout, OverlayNode } from './overlay.ts';
 import type { OverlayPeer } from './overlay-peer.ts';
+import type { OverlayPort } from './overlay-port.ts';
 
 /** A gateway as the administrator requested it. An `auto` value is taken from the bridge at each run. */
 export interface GatewayRequest {
@@ -42,13 +43,15 @@ export interface OverlayRecord {
   readonly members: readonly OverlayNode[] | null;
   /** Peers of the cluster, on the central node only. Absent if it has none. */
   readonly peers?: readonly OverlayPeer[];
+  /** Ports for hosts that are not pods, of all nodes, on the central node only. Absent without such ports. */
+  readonly ports?: readonly OverlayPort[];
 }
 
 /**
  * Data that a node needs to join, in one file. If the file contains a key, every holder of the file can act as that
  * node.
  */
-export interface OverlayBundle extends Omit<OverlayRecord, 'gateway' | 'members' | 'peers'> {
+export interface OverlayBundle extends Omit<OverlayRecord, 'gateway' | 'members' | 'peers' | 'ports'> {
   readonly pem: {
     /** Private key; null if the node made the key itself, so that the key has never left the node. */
     readonly key: string | null;

@@ -1,4 +1,5 @@
 import type { OverlayPeer } from './overlay-peer.ts';
+import type { AttachedInterface, OverlayPort } from './overlay-port.ts';
 import type { DatabaseRows, RowPlan } from './rows.ts';
 
 /** Naming scheme of a cluster's rows: `modern` as in today's ovn-kubernetes, `seed` as in its first tool of 2017. */
@@ -86,6 +87,8 @@ export interface OverlayNode {
   /** Sockets of the node's processes on ports that a service could use. Absent if they are not known. */
   readonly listeners?: readonly Listener[];
   readonly gateway: OverlayGateway | null;
+  /** Ports of the node's switch for hosts that are not pods. Absent if it has none, or if they are not known. */
+  readonly ports?: readonly OverlayPort[];
   /**
    * Addresses and subnets that the central node has granted to a member's gateway. Only the central node's record has
    * this field; absent if nothing has been granted.
@@ -177,6 +180,11 @@ export interface NorthboundFacts {
   readonly bfdIntervalMs?: number;
   /** Peers of the cluster. Absent if it has none. */
   readonly peers?: readonly OverlayPeer[];
+  /**
+   * True if a new port for hosts that are not pods stays disabled until the planner of network policies has seen it.
+   * Absent if no such planner runs.
+   */
+  readonly holdsPorts?: boolean;
 }
 
 /** Facts from which a node's own rows of Open_vSwitch are planned. */
@@ -197,6 +205,11 @@ export interface LocalFacts {
    * leave the present announcement as it is.
    */
   readonly request?: string | null;
+  /**
+   * Interfaces that are attached to br-int for hosts that are not pods; null if they are not known, so that the
+   * attached ones stay. Absent without such interfaces.
+   */
+  readonly attached?: readonly AttachedInterface[] | null;
   readonly rows: DatabaseRows;
 }
 

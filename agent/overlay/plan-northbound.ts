@@ -50,7 +50,8 @@ export function planNorthbound(facts: NorthboundFacts): OverlayPlan {
 
 function addAll(desired: DesiredRows, facts: NorthboundFacts): void {
   const cluster = addCluster(desired, facts);
-  for (const node of facts.nodes.filter(({ subnets }) => subnets.length > 0)) addNode(desired, cluster, node);
+  for (const node of facts.nodes.filter(({ subnets }) => subnets.length > 0))
+    addNode(desired, cluster, node, facts.holdsPorts);
   const gateways = facts.nodes.flatMap((node) =>
     node.gateway === null || node.gateway.isVip === true
       ? []

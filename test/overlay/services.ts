@@ -79,12 +79,20 @@ export async function startPod(central: Host, host: Host, subnet: string, subnet
 
 /** Creates the namespace and the interface of a pod that has a port in OVN, and a server. */
 export async function plugPod(host: Host, plug: Plug): Promise<Pod> {
-  const { interface: name, port, uid, mac, address, address6 = '' } = plug;
+  const { interface: name, port, uid, mac, address, address6 } = plug;
   host.must(
     ...['ovs-vsctl', 'add-port', 'br-int', name, '--', 'set', 'Interface', name, 'type=internal', `mac="${mac}"`],
     `external_ids:iface-id=${port}`,
     ...(uid === undefined ? [] : [`external_ids:iface-id-ver=${uid}`]),
   );
+  return moveInside(host, name, address, address6);
+}
+
+/**
+ * Moves an interface of a node into a new namespace, gives it these addresses and the routes of a pod, and starts a
+ * server there.
+ */
+export async function moveInside(host: Host, name: string, address: string, address6 = ''): Promise<Pod> {
   const script = `
     ip link set lo up
     echo $$

@@ -46,7 +46,7 @@ function wideLines(help: string, columns: number): readonly string[] {
 /** Commands that end with exit code 3 because of a difference or a failed check, and those that roll back. */
 const special = {
   3: 'verify;doctor;bridge list;firewall check;manifests diff;manifests status;overlay verify;overlay trace'.split(';'),
-  4: 'apply;confirm;undo;recover;disable;bridge add;bridge remove;bridge apply;overlay init;overlay join;overlay gateway;overlay peer add;overlay peer remove'.split(
+  4: 'apply;confirm;undo;recover;disable;bridge add;bridge remove;bridge apply;overlay init;overlay join;overlay gateway;overlay peer add;overlay peer remove;overlay port add;overlay port remove'.split(
     ';',
   ),
 } as const;

@@ -82,6 +82,10 @@ overlay routes --format junos
 overlay peer list
 overlay peer add west
 overlay peer remove west
+overlay port list
+overlay port add vm1
+overlay port add vm1 --interface tap7
+overlay port remove vm1
 overlay join absent
 overlay leave
 overlay disable

@@ -2,6 +2,7 @@ import { AgentError } from '../../errors.ts';
 import type { CentralFacts, OverlayPlan } from '../../model/overlay.ts';
 import { isPublishedKey } from '../members/renewal.ts';
 import { peersKey } from '../peers/published-peers.ts';
+import { portsKey } from '../ports/published-ports.ts';
 import { is, keys } from '../rows/column-changes.ts';
 import { createDesiredRows, type DesiredRows, foundIn, type PlannedRow } from '../rows/desired-rows.ts';
 import { mapOf, textOf } from '../rows/row-index.ts';
@@ -22,13 +23,13 @@ export function planCentral(facts: CentralFacts): OverlayPlan {
   if (tls !== null) addTls(desired, global, tls, owner);
   if (rows.database === 'OVN_Southbound') {
     const staleKeys = Object.keys(mapOf(root, 'external_ids')).filter(
-      (key) => (isPublishedKey(key) || key === peersKey) && !(key in published),
+      (key) => (isPublishedKey(key) || key === peersKey || key === portsKey) && !(key in published),
     );
     desired.add({
       ...global,
       columns: { external_ids: { keys: published, without: staleKeys } },
       isShared: true,
-      why: 'members read their renewed certificates and the peers in this row',
+      why: 'members read their renewed certificates, the peers and their ports in this row',
     });
   }
   for (const { target, role, inactivityProbeMs } of connections) {

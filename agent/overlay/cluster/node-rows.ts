@@ -2,6 +2,7 @@ import type { OverlayNode } from '../../model/overlay.ts';
 import { addressIn, interfaceAddress, isIpv6, macOf, withoutLength } from '../addresses.ts';
 import { traitsOf } from '../layouts/layouts.ts';
 import { nodeNames } from '../overlay-names.ts';
+import { addPorts } from '../ports/port-rows.ts';
 import { has, is, keys } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
@@ -38,10 +39,11 @@ export function nodeFacts(node: OverlayNode): Readonly<Record<string, string>> {
 }
 
 /**
- * Plans a node's switch with its ports to the router and to the node itself, and the rows by which the node and the
- * pods of the cluster reach each other.
+ * Plans a node's switch with its ports to the router, to the node itself and to hosts that are not pods, and the rows
+ * by which the node and the pods of the cluster reach each other. If `holdsPorts` is true, new ports to such hosts stay
+ * disabled until the planner of network policies has seen them.
  */
-export function addNode(desired: DesiredRows, cluster: Cluster, node: OverlayNode): void {
+export function addNode(desired: DesiredRows, cluster: Cluster, node: OverlayNode, holdsPorts = false): void {
   const { layout, router } = cluster;
   const { onRouter, onSwitch, management } = nodeNames(node.name);
   const addresses = routerAddresses(node);
@@ -78,6 +80,7 @@ export function addNode(desired: DesiredRows, cluster: Cluster, node: OverlayNod
     node: node.name,
     why: `${node.name} itself and all pods reach each other by this port`,
   });
+  addPorts(desired, node, nodeSwitch, holdsPorts);
   addServicesInside(desired, layout, node.name, nodeSwitch);
   if (traitsOf(layout).admitsNodes) addReach(desired, cluster, node, nodeSwitch);
 }

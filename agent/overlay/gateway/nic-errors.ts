@@ -4,8 +4,8 @@ import type { Link } from '../../model/observation.ts';
 /** Hardware type of Ethernet, the only one that a port of Open vSwitch can have (linux/if_arp.h, ARPHRD_ETHER). */
 export const ethernet = 1;
 
-/** Names of links that Open vSwitch, OVN and the kernel make, and that cannot be a gateway's NIC. */
-const madeBySwitch = /^(?:lo|ovs-(?:system|netdev)|br-.*|ovn-k8s-.*|k8s-.*|(?:genev|vxlan)_sys_\d+)$/;
+/** Names of links that Open vSwitch, OVN and the kernel make, and that lead to no host outside of the node. */
+export const madeBySwitch = /^(?:lo|ovs-(?:system|netdev)|br-.*|ovn-k8s-.*|k8s-.*|(?:genev|vxlan)_sys_\d+)$/;
 
 /**
  * Error for a NIC that does not exist. The hint lists the links that can be the NIC of a gateway; `isFree` is false for

@@ -57,7 +57,11 @@ export function movedAddresses(
 }
 
 /** Returns the reason why the node needs a NIC, as the end of a sentence; null if the node does not need it. */
-function needOf(link: Link, node: Pick<OverlayNode, 'encap' | 'hostAddresses'>, facts: NicFacts): string | null {
+export function needOf(
+  link: Link,
+  node: Pick<OverlayNode, 'encap' | 'hostAddresses'>,
+  facts: Pick<NicFacts, 'routes' | 'sshPeer'>,
+): string | null {
   const { name, kind, hardwareType, master } = link;
   if (hardwareType !== ethernet || kind === 'wlan') return 'Open vSwitch carries Ethernet only';
   if (master !== null && master !== 'ovs-system') return `it is part of ${master}`;
@@ -87,27 +91,35 @@ function deviceTowards(address: string, routes: readonly Route[]): string | null
 }
 
 /**
+ * Plans that the interfaces of hosts which are not pods are up. Open vSwitch receives all packets of such an interface,
+ * so it has no address in the kernel. Interfaces that do not exist are left out.
+ */
+export function planAttached(names: readonly string[], links: readonly Link[]): readonly PortChange[] {
+  const down = links.filter(({ name, up }) => !up && names.includes(name));
+  return down.flatMap(({ name }) => bringUp(name, `${name} leads to hosts of the cluster`));
+}
+
+/**
  * Plans the state of the gateway's own NIC in the kernel: the NIC is up and has no address, because the gateway answers
- * for the NIC's addresses. The addresses of a NIC that is down are not in the facts, so all of its addresses are
- * flushed.
+ * for the NIC's addresses.
  */
 export function planNic(nic: string, links: readonly Link[]): readonly PortChange[] {
   const program = 'ip';
   const link = links.find(({ name }) => name === nic);
   if (link === undefined) return [];
-  if (!link.up) {
-    return [
-      {
-        program,
-        command: `address flush dev ${nic} scope global`,
-        why: `the gateway has the addresses of ${nic}, so the kernel must not answer for them`,
-      },
-      { program, command: `link set dev ${nic} up`, why: `${nic} is not up` },
-    ];
-  }
+  const why = `the gateway has the addresses of ${nic}, so the kernel must not answer for them`;
+  if (!link.up) return bringUp(nic, why);
   return globalAddresses(link).map((address) => ({
     program,
     command: `address delete ${address} dev ${nic}`,
-    why: `the gateway has the addresses of ${nic}, so the kernel must not answer for them`,
+    why,
   }));
+}
+
+/** Returns the changes that bring a NIC up without an address. The addresses of a NIC that is down are not known. */
+function bringUp(nic: string, why: string): readonly PortChange[] {
+  return [
+    { program: 'ip', command: `address flush dev ${nic} scope global`, why },
+    { program: 'ip', command: `link set dev ${nic} up`, why: `${nic} is not up` },
+  ];
 }

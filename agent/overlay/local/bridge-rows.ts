@@ -3,7 +3,7 @@ import type { LocalFacts } from '../../model/overlay.ts';
 import type { DatabaseRow } from '../../model/rows.ts';
 import { type DesiredColumn, is } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
-import { textOf } from '../rows/row-index.ts';
+import { mapOf, textOf } from '../rows/row-index.ts';
 import { isOwnedBy } from '../rows/tags.ts';
 
 /** Integration bridge of ovn-controller (ovn-controller(8), ovn-bridge). */
@@ -44,7 +44,8 @@ export function addBridge(
   return bridge;
 }
 
-function keepPort(desired: DesiredRows, port: DatabaseRow): void {
+/** Keeps a port with its interfaces as they are. */
+export function keepPort(desired: DesiredRows, port: DatabaseRow): void {
   desired.keep(port);
   for (const row of desired.existing.referred(port, 'interfaces', 'Interface')) desired.keep(row);
 }
@@ -83,4 +84,17 @@ export function addPort(
     place: { row: port, column: 'interfaces' },
     why,
   });
+}
+
+/**
+ * Returns the logical port for which ovn-controller made this patch port between br-int and a gateway's bridge
+ * (ovn-controller(8), ovn-bridge-mappings); undefined for other ports.
+ */
+export function localnetPortOf(port: DatabaseRow): string | undefined {
+  return mapOf(port, 'external_ids')['ovn-localnet-port'];
+}
+
+/** Returns true for a patch port that ovn-controller has made between br-int and a gateway's bridge. */
+export function isLocalnetPatch(port: DatabaseRow): boolean {
+  return localnetPortOf(port) !== undefined;
 }

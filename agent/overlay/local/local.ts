@@ -10,7 +10,8 @@ import { createDesiredRows, type DesiredRows, foundIn, type PlannedRow } from '.
 import { mapOf, textOf } from '../rows/row-index.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { isOwnedBy } from '../rows/tags.ts';
-import { addBridge, addPort, integrationBridge } from './bridge-rows.ts';
+import { addAttached } from './attached-rows.ts';
+import { addBridge, addPort, integrationBridge, isLocalnetPatch, localnetPortOf } from './bridge-rows.ts';
 import { sharedSettings } from './shared-settings.ts';
 
 /** Plans the rows of a node's own Open vSwitch by which its ovn-controller serves the cluster. */
@@ -32,6 +33,7 @@ export function planLocal(facts: LocalFacts): OverlayPlan {
       external_ids: keys({ 'iface-id': nodeNames(node.name).management }),
     });
   }
+  addAttached(desired, bridge, facts.attached === undefined ? [] : facts.attached, layout.owner);
   if (node.gateway !== null) addUplink(desired, root, bridge, facts, node.gateway);
   removeOthers(desired, layout.owner);
   return { database: rows.database, guards: desired.guards, changes: desired.changes, trace: desired.trace };
@@ -197,16 +199,6 @@ function addUplink(
   addPort(desired, outside, back, patch(towards, {}), { tag: is(tag) });
   addPort(desired, inside, towards, patch(back, { 'iface-id': uplink }));
 }
-
-/**
- * Returns the logical port for which ovn-controller made this patch port between br-int and a gateway's bridge
- * (ovn-controller(8), ovn-bridge-mappings); undefined for other ports.
- */
-function localnetPortOf(port: DatabaseRow): string | undefined {
-  return mapOf(port, 'external_ids')['ovn-localnet-port'];
-}
-
-const isLocalnetPatch = (port: DatabaseRow): boolean => localnetPortOf(port) !== undefined;
 
 /** Removes stale ports and bridges of this product. A bridge with ports of other programs stays. */
 function removeOthers(desired: DesiredRows, owner: string): void {

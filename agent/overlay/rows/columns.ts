@@ -15,8 +15,18 @@ export const writtenTables: Readonly<
       columns: ['name', 'ports', 'acls', 'load_balancer', 'load_balancer_group', 'other_config', 'external_ids'],
     },
     Logical_Switch_Port: {
-      for: 'the interfaces of nodes and pods',
-      columns: ['name', 'type', 'addresses', 'port_security', 'options', 'tag_request', 'external_ids'],
+      for: 'the interfaces of nodes, pods and other hosts',
+      columns: [
+        'name',
+        'type',
+        'addresses',
+        'port_security',
+        'options',
+        'parent_name',
+        'tag_request',
+        'enabled',
+        'external_ids',
+      ],
     },
     Logical_Router: {
       for: 'the ways between the subnets',

@@ -11,7 +11,17 @@ export const followedColumns = {
     // The column `ports` is left out, because it changes with every pod; the ports of this product are monitored
     // themselves.
     Logical_Switch: ['name', 'acls', 'load_balancer', 'load_balancer_group', 'other_config', 'external_ids'],
-    Logical_Switch_Port: ['name', 'type', 'options', 'addresses', 'port_security', 'tag', 'external_ids'],
+    Logical_Switch_Port: [
+      'name',
+      'type',
+      'options',
+      'addresses',
+      'port_security',
+      'parent_name',
+      'tag_request',
+      'tag',
+      'external_ids',
+    ],
     Logical_Router: null,
     Logical_Router_Port: ['name', 'mac', 'networks', 'gateway_chassis', 'options', 'external_ids'],
     Logical_Router_Static_Route: null,

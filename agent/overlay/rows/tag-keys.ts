@@ -12,6 +12,8 @@ export const tagKeys = {
   asked: 'owner-asked',
   /** Name of the peer of a route. */
   peer: 'owner-peer',
+  /** Mark of a port of br-int whose interface leads to hosts that are not pods. */
+  attached: 'owner-attached',
   /** Keys of a map that the agent has added, in a row that it shares with other programs. */
   keys: 'owner-keys',
   /** Object key of a row for an object of Kubernetes: `pod:default/web-0`. */

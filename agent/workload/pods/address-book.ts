@@ -38,6 +38,8 @@ export interface AddressBatch {
    * pod of its name.
    */
   readonly pods: Iterable<Pod>;
+  /** Addresses of ports, which no pod gets. Absent if they are those of the previous batch. */
+  readonly ports?: PortAddresses;
   /** Names of nodes' ports, which no pod's port may have. Absent if the names are those of the previous batch. */
   readonly reserved?: ReadonlySet<string>;
   /**
@@ -63,6 +65,12 @@ export interface AddressOutcome {
    */
   readonly faults: readonly AddressFault[];
 }
+
+/** Addresses of ports for hosts that are not pods, by key, without prefix length, each with the node of the port. */
+export type PortAddresses = ReadonlyMap<
+  NamespacedName,
+  { readonly node: string; readonly addresses: readonly string[] }
+>;
 
 /** Pod that needs addresses of its node. */
 interface Seeker {
@@ -92,6 +100,7 @@ export function createAddressBook(): AddressBook {
   const refused = new Map<NamespacedName, string>();
   let subnetsOf: ReadonlyMap<string, PodSubnets> = new Map();
   let reserved: ReadonlySet<string> = new Set();
+  let ports: PortAddresses = new Map();
 
   const seekerOf = (key: NamespacedName): Seeker | null => {
     const pod = pods.get(key);
@@ -133,6 +142,16 @@ export function createAddressBook(): AddressBook {
     return [...pods].flatMap(([key, { nodeName }]) => (moved.includes(nodeName ?? '') ? [key] : []));
   };
 
+  /** Updates the addresses of ports, and returns the pods that have lost their addresses to a port. */
+  const hold = (now: PortAddresses): readonly NamespacedName[] => {
+    for (const key of ports.keys()) if (!now.has(key)) held.release(key);
+    ports = now;
+    return [...now].flatMap(([key, { node, addresses }]) => {
+      const subnets = subnetsOf.get(node);
+      return subnets === undefined ? [] : held.hold(key, subnets, addresses);
+    });
+  };
+
   /** Updates the reserved names, and returns the pods whose port name became reserved or free. */
   const reserve = (names: ReadonlySet<string>): readonly NamespacedName[] => {
     const changed = new Set([...names, ...reserved].filter((name) => names.has(name) !== reserved.has(name)));
@@ -142,7 +161,15 @@ export function createAddressBook(): AddressBook {
 
   return {
     addresses: held.addresses,
-    settle: ({ nodes, pods: reported, gone, addressesOfRow, reserved: names = reserved, fixedRanges = [] }) => {
+    settle: ({
+      nodes,
+      pods: reported,
+      gone,
+      addressesOfRow,
+      reserved: names = reserved,
+      ports: now = ports,
+      fixedRanges = [],
+    }) => {
       const looked = new Set<NamespacedName>(gone);
       for (const key of looked) {
         const pod = pods.get(key);
@@ -156,6 +183,7 @@ export function createAddressBook(): AddressBook {
         looked.add(key);
       }
       for (const key of moveTo(nodes)) looked.add(key);
+      for (const key of hold(now)) looked.add(key);
       for (const key of reserve(names)) looked.add(key);
 
       const before = new Map<NamespacedName, string>();

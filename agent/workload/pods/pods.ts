@@ -1,3 +1,4 @@
+import { isPortKey } from '../../model/overlay-port.ts';
 import type { DatabaseRow } from '../../model/rows.ts';
 import { macOf, withoutLength } from '../../overlay/addresses.ts';
 import { is, keys } from '../../overlay/rows/column-changes.ts';
@@ -17,6 +18,10 @@ export const pods: Part = {
     return kind === 'Pod' && one !== undefined && 'namespace' in one ? [`${one.namespace}/${one.name}`] : [];
   },
   plan: (key, planner) => {
+    if (isPortKey(key)) {
+      openPort(key, planner);
+      return;
+    }
     const pod = planner.workload.pods.get(key);
     const addresses = planner.addresses.get(key);
     const node = planner.nodes.find(({ name }) => name === pod?.nodeName);
@@ -49,6 +54,26 @@ export const pods: Part = {
     });
   },
 };
+
+/**
+ * Keeps the row of a port for hosts that are not pods, which belongs to the plan of its node, and enables the port. The
+ * groups of its network policies are planned in the same transaction.
+ */
+function openPort(key: string, planner: ObjectPlanner): void {
+  const title = portName(key);
+  const existing = planner.desired.existing.named('Logical_Switch_Port', title);
+  if (existing === null) return;
+  if (planner.workload.pods.has(key))
+    planner.add({
+      table: 'Logical_Switch_Port',
+      title,
+      existing,
+      columns: { enabled: is([]) },
+      isShared: true,
+      why: `the network policies of ${key} are in place`,
+    });
+  else planner.desired.keep(existing);
+}
 
 function switchOf({ named }: RowIndex, node: string): PlannedRow | null {
   const row = named('Logical_Switch', node);

@@ -1,3 +1,4 @@
+import { isPortKey } from '../../model/overlay-port.ts';
 import type { NamespacedName } from '../../model/workload.ts';
 import type { AddressRange } from '../../net/address-range.ts';
 import { addressOf, type PodSubnets, placeAfter, placesIn, rangeWith } from './subnets.ts';
@@ -13,6 +14,11 @@ export interface ReservedAddresses {
    * one is not available.
    */
   take(pod: NamespacedName, subnets: PodSubnets, asked: readonly string[]): boolean;
+  /**
+   * Assigns exactly these addresses of the node's subnets to a port, which may have any number of them. Returns the
+   * holders that lose all of their addresses to the port.
+   */
+  hold(port: NamespacedName, subnets: PodSubnets, asked: readonly string[]): readonly NamespacedName[];
   release(pod: NamespacedName): void;
 }
 
@@ -28,11 +34,13 @@ export function createReservedAddresses(): ReservedAddresses {
   const full = new Set<string>();
 
   /**
-   * Returns the highest assigned position of a range. After a restart the search continues there, because addresses are
-   * assigned in ascending order and the most recently released ones are likely to be below it.
+   * Returns the highest position of a range that a pod has. After a restart the search continues there, because
+   * addresses are assigned in ascending order and the most recently released ones are likely to be below it. Ports do
+   * not count, because they get the last addresses of a range.
    */
   const highestPlace = (subnets: PodSubnets, range: AddressRange): number => {
-    const found = [...holders.keys()].map((address) => rangeWith(subnets, address));
+    const ofPods = [...holders].flatMap(([address, holder]) => (isPortKey(holder) ? [] : [address]));
+    const found = ofPods.map((address) => rangeWith(subnets, address));
     const places = found.map((one) => (one?.range === range ? Number(one.place) : 0));
     return places.reduce((highest, place) => (place > subnets.lastPlace ? highest : Math.max(highest, place)), 0);
   };
@@ -51,6 +59,11 @@ export function createReservedAddresses(): ReservedAddresses {
     full.add(range.text);
     return null;
   };
+  const release = (pod: NamespacedName): void => {
+    const held = addresses.get(pod) ?? [];
+    for (const address of held) holders.delete(address.replace(/\/.*/, ''));
+    if (addresses.delete(pod)) full.clear();
+  };
   return {
     addresses,
     holderOf: (address) => holders.get(address) ?? null,
@@ -67,16 +80,26 @@ export function createReservedAddresses(): ReservedAddresses {
       for (const { range, place } of others) last.set(range.text, place);
       const all = [...asked, ...others.map(({ range, place }) => addressOf(range, place))];
       for (const address of all) holders.set(address, pod);
-      const ordered = subnets.ranges.flatMap(({ family, prefixLength }) =>
-        all.filter((one) => one.includes(':') === (family === 6)).map((one) => `${one}/${prefixLength}`),
-      );
-      addresses.set(pod, ordered);
+      addresses.set(pod, withLengths(all, subnets.ranges));
       return true;
     },
-    release: (pod) => {
-      const held = addresses.get(pod) ?? [];
-      for (const address of held) holders.delete(address.replace(/\/.*/, ''));
-      if (addresses.delete(pod)) full.clear();
+    hold: (port, { ranges }, asked) => {
+      const wanted = withLengths(asked, ranges);
+      if (String(addresses.get(port) ?? []) === String(wanted)) return [];
+      release(port);
+      const losers = [...new Set(asked.flatMap((address) => holders.get(address) ?? []))];
+      losers.forEach(release);
+      for (const address of asked) holders.set(address, port);
+      addresses.set(port, wanted);
+      return losers;
     },
+    release,
   };
+}
+
+/** Returns the addresses with the prefix lengths of their ranges, IPv4 first. */
+function withLengths(addresses: readonly string[], ranges: PodSubnets['ranges']): readonly string[] {
+  return ranges.flatMap(({ family, prefixLength }) =>
+    addresses.filter((one) => one.includes(':') === (family === 6)).map((one) => `${one}/${prefixLength}`),
+  );
 }

@@ -7,7 +7,7 @@ import { isIpv6, rangeOf, withoutLength } from '../../overlay/addresses.ts';
  * Position of the first address for pods in a range; the router and the node have the addresses before it
  * (agent/overlay/cluster/node-rows.ts).
  */
-const firstPlace = 3;
+export const firstPlace = 3;
 
 /**
  * Largest position of an address for a pod. It exceeds the number of pods that a node can run, and it limits the search

@@ -22,6 +22,7 @@ interface Facts {
   readonly nodes?: readonly NodeChange[];
   readonly leaving?: readonly string[];
   readonly peers?: readonly OverlayPeer[];
+  readonly holdsPorts?: boolean;
 }
 
 export function caseNames(): readonly string[] {
@@ -44,8 +45,8 @@ export function readCase(name: string): { readonly facts: NorthboundFacts; reado
   const nodes = (said.nodes ?? []).map(({ id, gateway, ...rest }) =>
     nodeOf(id, { ...rest, gateway: gateway === undefined ? null : gatewayOf(id, gateway) }),
   );
-  const { leaving = [], peers = [] } = said;
-  return { facts: factsOf(database.rows(), { layout, nodes, leaving, peers }), database };
+  const { leaving = [], peers = [], holdsPorts = false } = said;
+  return { facts: factsOf(database.rows(), { layout, nodes, leaving, peers, holdsPorts }), database };
 }
 
 function applied(name: string): ModelDatabase {

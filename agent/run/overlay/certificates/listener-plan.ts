@@ -4,6 +4,7 @@ import type { DatabaseRows } from '../../../model/rows.ts';
 import { planCentral } from '../../../overlay/cluster/central.ts';
 import { publishedIds } from '../../../overlay/members/renewal.ts';
 import { publishedPeers } from '../../../overlay/peers/published-peers.ts';
+import { publishedPorts } from '../../../overlay/ports/published-ports.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readOwnAuthority } from './authority.ts';
 import { answeredRequests } from './certificate-work.ts';
@@ -20,7 +21,7 @@ const inactivityProbeMs = 60_000;
 /**
  * Plans the southbound rows that let nodes connect with their certificates, with the rights of an ovn-controller
  * (ovn-sb(5), RBAC_Role). The rows also publish the trusted authorities, the certificates that answer requests of
- * members, and the peers of the cluster.
+ * members, the peers of the cluster, and its ports for hosts that are not pods.
  */
 export function planListener(
   record: OverlayRecord,
@@ -37,6 +38,7 @@ export function planListener(
   const published = {
     ...(authorities !== null && publishedIds(authorities, answeredRequests(record, chassis, pki))),
     ...publishedPeers(record.peers ?? []),
+    ...publishedPorts(record.ports ?? []),
   };
   return planCentral({ owner: record.layout.owner, connections, tls: tlsFiles(pki), published, rows });
 }

@@ -131,10 +131,11 @@ function difference(record: OverlayRecord, places: OverlayPlaces) {
 
 /**
  * Returns sentences about other programs with unauthorized write access to the cluster, about unauthorized claims and
- * refused certificate requests of members, and about chassis that belong to no member.
+ * refused certificate requests of members, about chassis that belong to no member, and about interfaces that this node
+ * needs itself.
  */
-function refusedOf({ listeners, refusedClaims, certificates, strangers }: PlannedNode): readonly string[] {
-  return [...listeners.map(listenerFault), ...refusedClaims, ...certificates.refused, ...strangers];
+function refusedOf({ listeners, refusedClaims, certificates, strangers, portFaults }: PlannedNode): readonly string[] {
+  return [...listeners.map(listenerFault), ...refusedClaims, ...certificates.refused, ...strangers, ...portFaults];
 }
 
 function rowsOf(planned: PlannedNode): number {

@@ -3,7 +3,6 @@ import { asAgentError } from '../../../errors.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { gatewaysOf } from '../../../overlay/members/heartbeat.ts';
-import { type Published, publishedFor } from '../../../overlay/members/renewal.ts';
 import { createNodeCni } from '../cni/on-node.ts';
 import { type DaemonOutput, openReport } from '../loop/daemon-report.ts';
 import { createWork } from '../loop/work.ts';
@@ -53,7 +52,7 @@ export async function runDaemon(
   const work = createWork(async (scope) => {
     try {
       kernel.note();
-      const kept = await correctNode(scope, config, places, output.say);
+      const kept = await correctNode(scope, config, { ...places, published: () => published }, output.say);
       if (kept === null) {
         end();
         return 'nothing';
@@ -81,9 +80,9 @@ export async function runDaemon(
   const cni = createNodeCni(config, places, output.say);
   const answers = createAnswers(places);
   const kernel = createKernelLook(config, places, () => work.ask('look'));
-  let published: Published | null = null;
-  const learn = (ids: Readonly<Record<string, string>>): void => {
-    published = publishedFor(record.node.systemId, ids);
+  let published: Readonly<Record<string, string>> | null = null;
+  const learn = (now: Readonly<Record<string, string>>): void => {
+    published = now;
     // The central node needs no events for the entries in SB_Global, because it publishes them itself.
     if (record.members === null) work.ask('look');
   };

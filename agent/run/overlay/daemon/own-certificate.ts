@@ -1,6 +1,6 @@
 import { writeFileAtomically } from '../../../drivers/host/files/files.ts';
 import { certificatesIn, isKeyOf, signerOf, validityOf } from '../../../drivers/openssl/read-certificate.ts';
-import { isDue, type Published } from '../../../overlay/members/renewal.ts';
+import { isDue, type Published, publishedFor } from '../../../overlay/members/renewal.ts';
 import { withLockWhenFree } from '../../lock.ts';
 import { installOwn, readOwn, readOwnAuthority } from '../certificates/authority.ts';
 import { readOwnRequest, removeOwnRequest, requireOwnRequest } from '../certificates/own-request.ts';
@@ -16,17 +16,18 @@ type OwnStep =
   | { readonly do: 'ask' };
 
 /**
- * Maintains a member's certificate. Trusts the authorities that the central node publishes. Requests a new certificate
- * if the present one is due for renewal, or was issued by an authority that is being replaced. Installs the answer.
- * Returns true if a step was done; the next check of the node then announces the result. Takes the lock only for a
- * step.
+ * Maintains a member's certificate. `ids` is SB_Global.external_ids, in which the central node publishes authorities
+ * and answers; null if it has not been read yet. Trusts the published authorities. Requests a new certificate if the
+ * present one is due for renewal, or was issued by an authority that is being replaced. Installs the answer. Returns
+ * true if a step was done; the next check of the node then announces the result. Takes the lock only for a step.
  */
 export async function keepOwnCertificate(
   pki: string,
   systemId: string,
-  published: Published | null,
+  ids: Readonly<Record<string, string>> | null,
   say: (step: string) => void,
 ): Promise<boolean> {
+  const published = ids && publishedFor(systemId, ids);
   if (ownStep(pki, published, Date.now()) === null) return false;
   return withLockWhenFree('overlay run', async () => {
     const step = ownStep(pki, published, Date.now());

@@ -28,7 +28,7 @@ export async function overlayChanges(
     const found = isAsWanted ? [...(await faultsOf(planned)), ...faults] : [];
     const open = planned.listeners.map((one) => `${listenerFault(one)}; ${listenerHint(one)}`);
     const notices = await overlayNotices(planned, config);
-    return { ...changes, demux, workload, faults: [...open, ...found, ...unknown], notices };
+    return { ...changes, demux, workload, faults: [...open, ...planned.portFaults, ...found, ...unknown], notices };
   });
 }
 

@@ -3,7 +3,7 @@ import { kubeconfigPath } from '../../../drivers/kubernetes/kubeconfig.ts';
 import { openApi } from '../../../drivers/kubernetes/open-api.ts';
 import { AgentError, messageOf } from '../../../errors.ts';
 import type { Config } from '../../../model/config.ts';
-import type { OverlayPlan } from '../../../model/overlay.ts';
+import type { OverlayNode, OverlayPlan } from '../../../model/overlay.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
 import type { Workload } from '../../../model/workload.ts';
 import { reservedPorts } from '../../../overlay/overlay-names.ts';
@@ -11,6 +11,7 @@ import { workloadTables } from '../../../overlay/rows/overlay-tables.ts';
 import { indexRows } from '../../../overlay/rows/row-index.ts';
 import { allObjectKeys, planWorkload } from '../../../workload/plan-workload.ts';
 import { createAddressBook } from '../../../workload/pods/address-book.ts';
+import { addressesOfPorts, podsOfPorts, withoutPorts } from '../../../workload/pods/port-hosts.ts';
 import type { PlannedNode } from '../node/planned-node.ts';
 import { readRows } from '../ovn/database-rows.ts';
 import type { Cluster } from '../watcher/object-events.ts';
@@ -45,7 +46,7 @@ export async function workloadDrift(
   if (northbound === undefined || !existsSync(kubeconfigPath(kubeconfig, process.env)))
     return { workload: null, unknown: [] };
   try {
-    const workload = await listWorkload(kubeconfig, record.node.name);
+    const workload = await listWorkload(kubeconfig, record.node.name, members);
     const plan = planAll(
       workload,
       { layout: record.layout, nodes: members, exposure: places.exposure },
@@ -60,13 +61,14 @@ export async function workloadDrift(
 function planAll(workload: Workload, cluster: Cluster, rows: DatabaseRows): OverlayPlan {
   const existing = indexRows(rows);
   const book = createAddressBook();
-  const pods = workload.pods.values();
+  const pods = withoutPorts(workload.pods);
   const ofRow = (key: string, uid: string): readonly string[] => addressesOfRow(existing, key, uid);
   book.settle({
     nodes: cluster.nodes,
     pods,
     gone: [],
     fixedRanges: cluster.exposure.fixedRanges,
+    ports: addressesOfPorts(cluster.nodes),
     reserved: reservedPorts(cluster.layout, cluster.nodes),
     addressesOfRow: ofRow,
   });
@@ -74,7 +76,11 @@ function planAll(workload: Workload, cluster: Cluster, rows: DatabaseRows): Over
   return planWorkload(facts, existing, rows.shape, allObjectKeys(facts, existing));
 }
 
-async function listWorkload(kubeconfig: string | null, nodeName: string): Promise<Workload> {
+async function listWorkload(
+  kubeconfig: string | null,
+  nodeName: string,
+  members: readonly OverlayNode[],
+): Promise<Workload> {
   const api = openApi({ kubeconfig, nodeName, say: () => undefined });
   let timer: NodeJS.Timeout | undefined;
   try {
@@ -84,6 +90,7 @@ async function listWorkload(kubeconfig: string | null, nodeName: string): Promis
         changed: () => undefined,
         heard: (error) => error !== null && reject(error),
       });
+      objects.hold(podsOfPorts(members));
       timer = setTimeout(() => reject(late()), listedMs);
     });
   } finally {

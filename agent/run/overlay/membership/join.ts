@@ -23,9 +23,9 @@ import {
   refuseMicroshift,
   refuseOtherName,
 } from '../node/membership.ts';
+import { openFromHere } from '../node/open-from-here.ts';
 import { portOf, refuseWithoutPort } from '../node/own-port.ts';
 import { chassisOf } from '../node/planned-node.ts';
-import { openFromHere } from '../node/southbound.ts';
 import { readRows } from '../ovn/database-rows.ts';
 import { refuseWithoutConntrack } from '../ovn/datapath-support.ts';
 import type { OverlayPlaces } from '../record/places.ts';

@@ -13,8 +13,8 @@ import { clearRemains, forgetIssued } from '../certificates/authority.ts';
 import { pkiFiles } from '../certificates/pki-files.ts';
 import { removeConflist } from '../cni/conflist.ts';
 import { stopDaemon } from '../daemon/unit.ts';
+import { openFromHere } from '../node/open-from-here.ts';
 import { chassisOf, planMembers, withDatabases } from '../node/planned-node.ts';
-import { openFromHere } from '../node/southbound.ts';
 import { carryOut, readRows } from '../ovn/database-rows.ts';
 import { centralAnswers } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
@@ -113,16 +113,18 @@ export async function expelNode(name: string, places: OverlayPlaces): Promise<vo
     });
   }
   const members = record.members.filter((one) => one.name !== name);
-  const wanted = { ...record, members };
+  const { ports = [], ...others } = record;
+  const left = ports.filter(({ node }) => node !== name);
+  const wanted = { ...others, members, ...(left.length > 0 && { ports: left }) };
   const systemId = record.members.find((one) => one.name === name)?.systemId;
   await withDatabases(record, places, async ([, northbound, southbound]) => {
     if (northbound === undefined || southbound === undefined) return;
     const rows = await readRows(northbound, overlayTables.OVN_Northbound);
     const chassis = chassisOf(await readRows(southbound, overlayTables.OVN_Southbound));
     // A member's chassis is identified by the system-id, because its hostname may be that of the removed node.
-    const others = record.members.filter((one) => one.name !== name).map((one) => one.systemId);
+    const otherIds = members.map((one) => one.systemId);
     const isIts = (one: OverlayChassis): boolean => one.name === systemId || [one.name, one.hostname].includes(name);
-    const going = chassis.filter((one) => isIts(one) && !others.includes(one.name));
+    const going = chassis.filter((one) => isIts(one) && !otherIds.includes(one.name));
     const hasRows = ['Logical_Switch', 'Logical_Router']
       .flatMap((table) => rows.tables[table] ?? [])
       .some((row) => nodeTag(row, record.layout.owner) === name);

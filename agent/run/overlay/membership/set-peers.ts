@@ -4,14 +4,12 @@ import type { OutsideRoutes } from '../../../model/outside-routes.ts';
 import { isSamePeer, type OverlayPeer } from '../../../model/overlay-peer.ts';
 import { routesForPeer } from '../../../overlay/gateway/peer-routes.ts';
 import { refusePeer } from '../../../overlay/peers/refuse-peer.ts';
-import { stoppable } from '../../stoppable.ts';
-import { applyOverlay, restoreOverlay } from '../node/apply-overlay.ts';
 import { hostCidrsNow } from '../node/occupied-places.ts';
 import { withPlan } from '../node/planned-node.ts';
 import { readMembers } from '../node/read-outside-routes.ts';
-import { notRestored } from '../record/not-restored.ts';
 import type { OverlayPlaces } from '../record/places.ts';
-import { type CentralRecord, requireCentral, writeRecord } from '../record/record.ts';
+import { requireCentral } from '../record/record.ts';
+import { changeCluster } from './change-cluster.ts';
 import type { Begun } from './init-overlay.ts';
 
 /** A peer with the routes that it needs, and the subnets of this cluster that it does not reach. */
@@ -32,12 +30,12 @@ export async function addPeer(
   const before = requireCentral(places.record);
   refuseClusterToCluster(config);
   const peers = before.peers ?? [];
-  if (peers.some((one) => isSamePeer(one, peer))) return change(before, before, places, say);
+  if (peers.some((one) => isSamePeer(one, peer))) return changeCluster(before, before, places, say);
   await withPlan(before, places, async ({ members, record: { layout, node } }) => {
     const ownNetworks = [...hostCidrsNow(node, layout), ...(node.gateway?.addresses ?? [])];
     refusePeer(peer, { layout, members, ownNetworks, peers });
   });
-  return change(before, { ...before, peers: [...peers, peer] }, places, say);
+  return changeCluster(before, { ...before, peers: [...peers, peer] }, places, say);
 }
 
 /** Removes a peer with its rows and flows. Writes nothing if the cluster has no peer of this name. */
@@ -45,7 +43,7 @@ export function removePeer(name: string, places: OverlayPlaces, say: (step: stri
   const before = requireCentral(places.record);
   const { peers = [], ...others } = before;
   const left = peers.filter((one) => one.name !== name);
-  return change(before, left.length === 0 ? others : { ...others, peers: left }, places, say);
+  return changeCluster(before, left.length === 0 ? others : { ...others, peers: left }, places, say);
 }
 
 /** Returns the peers of the cluster, each with the routes that it needs. Runs on the central node. */
@@ -53,35 +51,6 @@ export async function listPeers(places: OverlayPlaces): Promise<readonly ListedP
   const central = requireCentral(places.record);
   const members = await readMembers(central, places);
   return (central.peers ?? []).map((peer) => ({ peer, ...routesForPeer(central.layout, members, peer) }));
-}
-
-/**
- * Writes the record, and then the rows and flows that differ. During a rollback, the record already has the earlier
- * state, so the next run or the daemon can complete an interrupted rollback.
- */
-function change(
-  before: CentralRecord,
-  wanted: CentralRecord,
-  places: OverlayPlaces,
-  say: (step: string) => void,
-): Promise<Begun> {
-  return stoppable(say, async (stop) => {
-    // The rollback uses `places` without the stop signal, so that a signal does not stop it.
-    const forward = { ...places, stop };
-    writeRecord(places.record, wanted);
-    try {
-      return { record: wanted, changes: await applyOverlay(wanted, forward, say) };
-    } catch (error) {
-      say('rolling back');
-      try {
-        writeRecord(places.record, before);
-        await restoreOverlay(before, places, say);
-      } catch (second) {
-        throw notRestored(error, second, 'run `microshift-net overlay apply` once the cause is fixed');
-      }
-      throw error;
-    }
-  });
 }
 
 /**

@@ -103,14 +103,14 @@ export async function restoreOverlay(
  * changes of the node's own interface.
  */
 export async function writePlanned(
-  { databases, record, places }: PlannedNode,
+  { databases, record, places, attached }: PlannedNode,
   say: (step: string) => void,
 ): Promise<readonly PortChange[]> {
   for (const { database, plan, rows } of databases) {
     if (plan.changes.length > 0) say(`${database.name}: ${plan.changes.length} rows to change`);
     await carryOut(database, plan, rows);
   }
-  return applyKernel(record, say, places.stop);
+  return applyKernel(record, say, places.stop, attached);
 }
 
 /** Waits for the node's own interface, and adds the kernel entries that it lacks. Does not need the central node. */
@@ -118,10 +118,11 @@ export async function applyKernel(
   record: OverlayRecord,
   say: (step: string) => void,
   stop?: AbortSignal,
+  attached: readonly string[] = [],
 ): Promise<readonly PortChange[]> {
   const device = ownDevice(record);
   if (record.node.subnets.length > 0) await waitForDevice(device, say, stop);
-  const port = planKernel(record, readHost());
+  const port = planKernel(record, readHost(), attached);
   for (const change of port) say(kernelCommand(change));
   // Router advertisements are switched off before the interface comes up, so that the kernel accepts none in between.
   const setting = port.some(({ program }) => program === 'sysctl') ? ignoreAdvertisements(device) : null;

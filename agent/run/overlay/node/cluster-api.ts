@@ -1,9 +1,15 @@
+import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { onFileEvent } from '../../../drivers/host/files/file-events.ts';
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import { kubeconfigPath } from '../../../drivers/kubernetes/kubeconfig.ts';
 import { openApi } from '../../../drivers/kubernetes/open-api.ts';
 import type { Config } from '../../../model/config.ts';
+
+/** Returns true if the node has the kubeconfig of its daemon, which then applies network policies. */
+export function hasKubernetes({ kubeconfig }: { readonly kubeconfig: string | null }): boolean {
+  return existsSync(kubeconfigPath(kubeconfig, process.env));
+}
 
 /**
  * Connects to the API server that the configured kubeconfig names. Waits for the file if it does not exist yet, and

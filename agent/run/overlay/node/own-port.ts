@@ -5,8 +5,8 @@ import { nodeNames } from '../../../overlay/overlay-names.ts';
 import { onTerminal, reportedWait, type Say } from '../../reported-wait.ts';
 import { askController, runsNorthd } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
+import { openFromHere } from './open-from-here.ts';
 import { openCentral } from './planned-node.ts';
-import { openFromHere } from './southbound.ts';
 
 /**
  * Limit for the central node's answer about this node, which takes milliseconds on a LAN. After the limit, the commands

@@ -10,10 +10,11 @@ import {
 import { type HostFacts, readHost } from '../../../facts/overlay-host.ts';
 import type { OpenListener, OverlayChassis, OverlayNode, OverlayPlan } from '../../../model/overlay.ts';
 import type { PortChange } from '../../../model/overlay-plan.ts';
+import type { AttachedInterface } from '../../../model/overlay-port.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../model/rows.ts';
 import { recordNow } from '../../../overlay/gateway/own-gateway.ts';
-import { planNic } from '../../../overlay/gateway/own-nic.ts';
+import { planAttached, planNic } from '../../../overlay/gateway/own-nic.ts';
 import { openListeners } from '../../../overlay/listeners.ts';
 import { planLocal } from '../../../overlay/local/local.ts';
 import { planLocalTls } from '../../../overlay/local/local-tls.ts';
@@ -21,6 +22,7 @@ import { judgeGateways } from '../../../overlay/members/heartbeat.ts';
 import { membersNow } from '../../../overlay/members/members.ts';
 import { managementInterface } from '../../../overlay/overlay-names.ts';
 import { planNorthbound } from '../../../overlay/plan-northbound.ts';
+import { withPorts } from '../../../overlay/ports/node-interfaces.ts';
 import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
 import { indexRows, mapOf, textOf } from '../../../overlay/rows/row-index.ts';
 import { type CertificateWork, certificateWork } from '../certificates/certificate-work.ts';
@@ -30,6 +32,8 @@ import { tlsFiles } from '../certificates/pki-files.ts';
 import { readRows } from '../ovn/database-rows.ts';
 import { readDaemon } from '../record/daemon-state.ts';
 import type { OverlayPlaces } from '../record/places.ts';
+import { attachedHere } from './attached-here.ts';
+import { hasKubernetes } from './cluster-api.ts';
 import { planManagementPort } from './management-port.ts';
 import { withWhatItHas } from './occupied-places.ts';
 
@@ -50,6 +54,10 @@ export interface PlannedNode {
   /** The node's own Open_vSwitch database, which is also in `databases`. */
   readonly local: PlannedDatabase;
   readonly managementPort: readonly PortChange[];
+  /** Names of the interfaces that lead to hosts which are not pods. */
+  readonly attached: readonly string[];
+  /** Sentences about interfaces that the node cannot attach for such hosts. */
+  readonly portFaults: readonly string[];
   /**
    * Members with the gateways that they announce, and whether each gateway answers. Empty except on the central node.
    */
@@ -118,6 +126,9 @@ async function planNode(
 ): Promise<PlannedNode> {
   if (local === undefined) throw new Error('the local database is always open');
   const planned: PlannedDatabase[] = [];
+  const rows = await readRows(local, overlayTables.Open_vSwitch);
+  const host = readHost();
+  const attaching = await attachedHere(record, places, host, rows);
   let chassis: readonly OverlayChassis[] = [];
   let members: readonly OverlayNode[] = [];
   let refusedClaims: readonly string[] = [];
@@ -133,20 +144,23 @@ async function planNode(
     certificates = certificateWork(record, chassis, places.pki, Date.now());
     listeners = await listenersOf([above, below], record.layout.owner, places);
     const now = membersNow(record.layout, record.node, record.members, chassis);
-    members = judgeGateways(now.nodes, readDaemon(places.daemon)?.asked ?? [], below);
+    const asked = readDaemon(places.daemon)?.asked ?? [];
+    members = withPorts(judgeGateways(now.nodes, asked, below), record.ports);
     ({ faults: refusedClaims, strangers } = now);
-    const plan = planMembers(record, members, [], above, places.bfdIntervalMs);
+    const plan = planMembers(record, members, [], above, places.bfdIntervalMs, hasKubernetes(places));
     planned.push({ database: northbound, rows: above, plan: { ...plan, trace: [...now.trace, ...plan.trace] } });
     planned.push({ database: southbound, rows: below, plan: planListener(record, chassis, places, below) });
   }
-  const rows = await readRows(local, overlayTables.Open_vSwitch);
-  const own = { database: local, rows, plan: planSwitch(record, places, rows) };
+  const attached = (attaching.attached ?? []).map((one) => one.interface);
+  const own = { database: local, rows, plan: planSwitch(record, places, attaching.attached, rows) };
   return {
     places,
     record,
     databases: [...planned, own],
     local: own,
-    managementPort: planKernel(record, readHost()),
+    attached,
+    portFaults: attaching.faults,
+    managementPort: planKernel(record, host, attached),
     members,
     refusedClaims,
     strangers,
@@ -173,17 +187,24 @@ export async function listenersOf(
 
 /** Plans the northbound rows of the members, and the removal of the rows of leaving nodes. */
 export function planMembers(
-  { layout, node, peers = [] }: OverlayRecord,
+  { layout, node, peers = [], ports }: OverlayRecord,
   members: readonly OverlayNode[],
   leaving: readonly string[],
   rows: DatabaseRows,
   bfdIntervalMs: number | null = null,
+  holdsPorts = false,
 ): OverlayPlan {
-  const facts = { layout, nodes: members, leaving, centralNode: node.name, rows, randomMacs: [], peers };
+  const nodes = withPorts(members, ports);
+  const facts = { layout, nodes, leaving, centralNode: node.name, rows, randomMacs: [], peers, holdsPorts };
   return planNorthbound({ ...facts, ...(bfdIntervalMs !== null && { bfdIntervalMs }) });
 }
 
-function planSwitch(record: OverlayRecord, places: OverlayPlaces, rows: DatabaseRows): OverlayPlan {
+function planSwitch(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  attached: readonly AttachedInterface[] | null,
+  rows: DatabaseRows,
+): OverlayPlan {
   const { layout, node, members } = record;
   const plan = planLocal({
     layout,
@@ -195,6 +216,7 @@ function planSwitch(record: OverlayRecord, places: OverlayPlaces, rows: Database
     datapathType: places.datapathType,
     // A request of the central node itself is ignored, because it renews its own certificate without a request.
     request: members === null ? (readOwnRequest(places.pki)?.request ?? null) : null,
+    attached,
     rows,
   });
   const tls = members === null ? tlsFiles(places.pki) : null;
@@ -208,9 +230,13 @@ export function ownDevice({ layout, node }: Pick<OverlayRecord, 'layout' | 'node
 
 /**
  * Plans the changes of the kernel: missing entries and settings of the management interface, and the link state of a
- * gateway's NIC.
+ * gateway's NIC and of the interfaces that lead to hosts which are not pods.
  */
-export function planKernel(record: OverlayRecord, host: HostFacts): readonly PortChange[] {
+export function planKernel(
+  record: OverlayRecord,
+  host: HostFacts,
+  attached: readonly string[] = [],
+): readonly PortChange[] {
   const { layout, node } = record;
   const device = ownDevice(record);
   const takesAdvertisements = acceptsAdvertisements(device);
@@ -218,6 +244,7 @@ export function planKernel(record: OverlayRecord, host: HostFacts): readonly Por
   return [
     ...(node.subnets.length === 0 ? [] : planManagementPort(device, layout, node, { ...host, takesAdvertisements })),
     ...(nic === null ? [] : planNic(nic, host.links)),
+    ...planAttached(attached, host.links),
   ];
 }
 

@@ -1,7 +1,7 @@
-import { centralSocket, openSouthbound, type RowDatabase } from '../../../drivers/ovn/database.ts';
+import { centralSocket, type RowDatabase } from '../../../drivers/ovn/database.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import { tlsFiles } from '../certificates/pki-files.ts';
 import type { OverlayPlaces } from '../record/places.ts';
+import { openFromHere, ownCredentials } from './open-from-here.ts';
 import type { PlannedNode } from './planned-node.ts';
 
 /**
@@ -26,18 +26,4 @@ export function southboundRemote({ members, southbound }: OverlayRecord, { pki, 
   if (members === null) return { remote: southbound.join(','), credentials: ownCredentials(pki) };
   const socket = centralSocket('OVN_Southbound', ovnRuns);
   return socket === null ? null : { remote: `unix:${socket}` };
-}
-
-/**
- * Connects to the southbound database on another node, as this node's ovn-controller does. `stop` closes the
- * connection.
- */
-export function openFromHere(southbound: readonly string[], pki: string, stop?: AbortSignal): Promise<RowDatabase> {
-  return openSouthbound(southbound, ownCredentials(pki), stop);
-}
-
-/** Returns the certificates with which this node connects to the southbound database. */
-export function ownCredentials(pki: string) {
-  const { privateKey, certificate, caCertificate } = tlsFiles(pki);
-  return { privateKey, certificate, ca: caCertificate };
 }

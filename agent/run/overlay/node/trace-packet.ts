@@ -23,8 +23,8 @@ import { tlsFiles } from '../certificates/pki-files.ts';
 import { readColumns } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireRecord } from '../record/record.ts';
+import { openFromHere } from './open-from-here.ts';
 import { openCentral } from './planned-node.ts';
-import { openFromHere } from './southbound.ts';
 
 /**
  * Number of connection tracking results that are passed to `ofproto/trace` as options. It ignores the results that it

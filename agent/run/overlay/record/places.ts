@@ -39,6 +39,11 @@ export interface OverlayPlaces {
   readonly bfdIntervalMs: number | null;
   /** Kubeconfig of the daemon; null if the default locations are used. */
   readonly kubeconfig: string | null;
+  /**
+   * Returns SB_Global.external_ids as the daemon of a member last read it; null if it has not read it yet. Absent for
+   * other programs, which read it themselves.
+   */
+  readonly published?: () => Readonly<Record<string, string>> | null;
   /** Signal that ends every wait for a database; absent for work that must not be stopped. */
   readonly stop?: AbortSignal | undefined;
 }

@@ -1,6 +1,7 @@
 import { familyOf, familyOfZoned } from '../../../net/address.ts';
 import { parseRange } from '../../../net/address-range.ts';
 import { arePeers } from '../../../overlay/peers/published-peers.ts';
+import { arePorts } from '../../../overlay/ports/published-ports.ts';
 import { isNodeName, isSystemId } from './name-forms.ts';
 
 /** Test of a value in a record; returns true if the value is valid. */
@@ -108,11 +109,12 @@ function memberFault(value: unknown): string | null {
 /** Returns the fault of a record, as part of a sentence; null if it is valid. */
 export function recordFault(value: unknown): string | null {
   const members = orNull(listOf((one) => memberFault(one) === null));
-  const { gateway: request, peers } = Object(value) as { readonly gateway?: unknown; readonly peers?: unknown };
+  const { gateway: request, peers, ports } = Object(value) as Partial<Record<'gateway' | 'peers' | 'ports', unknown>>;
   return (
     fault(value, { ...common, members }, '') ??
     (request === undefined ? null : fault(request, gatewayRequest, 'gateway')) ??
-    (peers === undefined || arePeers(peers) ? null : 'peers is not usable')
+    (peers === undefined || arePeers(peers) ? null : 'peers is not usable') ??
+    (ports === undefined || arePorts(ports) ? null : 'ports is not usable')
   );
 }
 

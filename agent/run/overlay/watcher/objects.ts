@@ -1,7 +1,8 @@
 import { monotonicMs } from '../../../deadline.ts';
 import type { Follower, KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
-import type { ObjectChange, Workload } from '../../../model/workload.ts';
+import { isPortKey } from '../../../model/overlay-port.ts';
+import type { ObjectChange, Pod, Workload } from '../../../model/workload.ts';
 import { createSlices } from '../../../slices.ts';
 import { emptyWorkload } from '../../../workload/empty-workload.ts';
 import { type Kind, keyOf, kinds, type Projected } from './followed-kinds.ts';
@@ -26,6 +27,8 @@ export interface Objects {
   readonly isWhole: boolean;
   /** Returns the number of known objects by namespace; during the first list, the number of those that have arrived. */
   namespaces(): ReadonlyMap<string, number>;
+  /** Replaces the ports for hosts that are not pods, which are among the pods. Calls no listener. */
+  hold(ports: ReadonlyMap<string, Pod>): void;
   close(): void;
 }
 
@@ -58,7 +61,7 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
       whole: async (objects) => {
         const breathe = createSlices(monotonicMs);
         const now = new Map(objects.map((object) => [keyOf(object), object]));
-        const gone = [...known.keys()].filter((key) => !now.has(key));
+        const gone = [...known.keys()].filter((key) => !now.has(key) && !isPortKey(key));
         let changes = gone.flatMap((key) => put(key, undefined));
         for (const entry of now) {
           changes.push(...put(...entry));
@@ -94,6 +97,10 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
       const counts = new Map<string, number>();
       for (const { of } of kinds) for (const object of workload[of].values()) countIn(counts, object);
       return counts;
+    },
+    hold: (ports) => {
+      for (const key of [...workload.pods.keys()].filter(isPortKey)) workload.pods.delete(key);
+      for (const [key, pod] of ports) workload.pods.set(key, pod);
     },
     close: () => {
       for (const stop of stops) stop();

@@ -7,6 +7,7 @@ import { reservedPorts } from '../../../overlay/overlay-names.ts';
 import { listOf, mapOf, type RowIndex } from '../../../overlay/rows/row-index.ts';
 import { createSlices } from '../../../slices.ts';
 import { createAddressBook } from '../../../workload/pods/address-book.ts';
+import { addressesOfPorts, withoutPorts } from '../../../workload/pods/port-hosts.ts';
 import { portName } from '../../../workload/pods/port-name.ts';
 import { keyOf } from './followed-kinds.ts';
 import { noticeOfFault } from './notices.ts';
@@ -69,7 +70,7 @@ export function createPodNetworks(
     addresses: book.addresses,
     settle: (changes, facts) => {
       latest = facts;
-      const { pods, gone } = changes === null ? { pods: [...facts.pods.values()], gone: [] } : podsOf(changes);
+      const { pods, gone } = changes === null ? { pods: withoutPorts(facts.pods), gone: [] } : podsOf(changes);
       // Addresses also depend on nodes and ranges. After a change of nodes or ranges, the caller passes null for all
       // objects.
       if (changes !== null && pods.length + gone.length === 0) return [];
@@ -78,6 +79,7 @@ export function createPodNetworks(
         pods,
         gone,
         fixedRanges: facts.exposure.fixedRanges,
+        ports: addressesOfPorts(facts.nodes),
         reserved: reservedPorts(facts.layout, facts.nodes),
         addressesOfRow: (key, uid) => addressesOfRow(facts.existing, key, uid),
       });

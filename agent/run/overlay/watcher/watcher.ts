@@ -2,6 +2,7 @@ import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import { asAgentError } from '../../../errors.ts';
 import type { WatcherState } from '../../../model/overlay-daemon.ts';
 import { nodesOutside } from '../../../workload/cluster-nodes.ts';
+import { podsOfPorts } from '../../../workload/pods/port-hosts.ts';
 import type { DaemonOutput } from '../loop/daemon-report.ts';
 import { retryAfterMs } from '../loop/pace.ts';
 import { kinds } from './followed-kinds.ts';
@@ -42,11 +43,12 @@ export function startWatcher({ api, remote, teller: output, note }: WatcherPlace
   let cluster: Cluster | null = null;
   let keeper: Keeper | null = null;
   let failures = 0;
+  let portCount = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const count = (): void => {
     if (!objects.isWhole) return;
-    report.objects(countsOf(objects));
+    report.objects(countsOf(objects, portCount));
     if (cluster !== null) report.nodesOutside(nodesOutside(cluster.nodes, objects.workload.nodes.keys()));
   };
   const open = async (): Promise<void> => {
@@ -79,6 +81,9 @@ export function startWatcher({ api, remote, teller: output, note }: WatcherPlace
     know: (now) => {
       if (JSON.stringify(cluster) === JSON.stringify(now)) return;
       cluster = now;
+      const ports = podsOfPorts(now.nodes);
+      portCount = ports.size;
+      objects.hold(ports);
       count();
       keeper?.know(now);
     },
@@ -92,6 +97,7 @@ export function startWatcher({ api, remote, teller: output, note }: WatcherPlace
   };
 }
 
-function countsOf({ workload }: Objects): Readonly<Record<string, number>> {
-  return Object.fromEntries(kinds.map(({ kind, of }) => [kind, workload[of].size]));
+/** Returns the number of objects of each kind. `ports` is the number of ports among the pods. */
+function countsOf({ workload }: Objects, ports: number): Readonly<Record<string, number>> {
+  return Object.fromEntries(kinds.map(({ kind, of }) => [kind, workload[of].size - (kind === 'Pod' ? ports : 0)]));
 }

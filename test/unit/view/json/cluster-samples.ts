@@ -1,5 +1,6 @@
 // A sample document of every command about a cluster, made from facts.
 import type { OverlayChanges } from '../../../../agent/model/overlay-plan.ts';
+import type { PortState } from '../../../../agent/model/overlay-port.ts';
 import type { OverlayRecord } from '../../../../agent/model/overlay-record.ts';
 import type { TracedWay } from '../../../../agent/model/overlay-trace.ts';
 import type { JsonDocument } from '../../../../agent/view/json/document.ts';
@@ -32,6 +33,11 @@ import {
   requestDocument,
   rotateDocument,
 } from '../../../../agent/view/json/overlay-pki-json.ts';
+import {
+  portAddDocument,
+  portListDocument,
+  portRemoveDocument,
+} from '../../../../agent/view/json/overlay-port-json.ts';
 import { overlayRoutesDocument } from '../../../../agent/view/json/overlay-routes-json.ts';
 import { overlayNodesDocument, overlayStatusDocument } from '../../../../agent/view/json/overlay-state-json.ts';
 import { traceDocument } from '../../../../agent/view/json/overlay-trace-json.ts';
@@ -60,6 +66,21 @@ const peer = {
   nextHops: ['192.0.2.50'],
   subnets: ['10.45.0.0/16'],
   serviceSubnets: ['10.46.0.0/16'],
+};
+const port: PortState = {
+  port: {
+    name: 'vm1',
+    node: 'n1',
+    interface: 'tap7',
+    vlan: null,
+    namespace: 'db',
+    labels: { app: 'db' },
+    hosts: [{ mac: '0a:58:0a:2a:01:fe', addresses: ['10.42.1.254'] }],
+  },
+  isBound: true,
+  hosts: [{ mac: '0a:58:0a:2a:01:fe', addresses: ['10.42.1.254/24'] }],
+  gateways: ['10.42.1.1'],
+  mtuBytes: 1442,
 };
 const nothing: OverlayChanges = {
   databases: [],
@@ -283,6 +304,9 @@ export const clusterSamples: Readonly<Record<string, JsonDocument>> = {
       withoutRoute: [{ node: 'n2', destination: '10.42.2.0/24', state: 'no-clients' }],
     },
   ]),
+  'overlay-port-add': portAddDocument(port, changes),
+  'overlay-port-remove': portRemoveDocument('vm1', nothing),
+  'overlay-port-list': portListDocument([port, { ...port, port: { ...port.port, vlan: 100 }, isBound: false }]),
   'overlay-trace': traceDocument({ question, node: 'n1', there: way, back: null }, 'dropped'),
   'overlay-pki-init': pkiInitDocument(certificate),
   'overlay-pki-issue': bundleDocument('overlay pki issue', bundle, null),

@@ -1,0 +1,77 @@
+import type { Link, Route } from '../../model/observation.ts';
+import type { OverlayLayout, OverlayNode } from '../../model/overlay.ts';
+import type { AttachedInterface } from '../../model/overlay-port.ts';
+import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
+import { globalAddresses } from '../addresses.ts';
+import { madeBySwitch } from '../gateway/nic-errors.ts';
+import { needOf } from '../gateway/own-nic.ts';
+import { managementInterface } from '../overlay-names.ts';
+import { indexRows, type RowIndex, textOf } from '../rows/row-index.ts';
+import { isAttached } from './attached-rows.ts';
+import { integrationBridge } from './bridge-rows.ts';
+
+/** Facts about a node that decide which interfaces can lead to hosts that are not pods. */
+export interface AttachFacts {
+  readonly layout: Pick<OverlayLayout, 'naming' | 'owner'>;
+  readonly node: Pick<OverlayNode, 'name' | 'encap' | 'hostAddresses'>;
+  readonly links: readonly Link[];
+  readonly routes: readonly Route[];
+  /** Address of the SSH client that runs this command; null if it has no SSH connection. */
+  readonly sshPeer: string | null;
+  /** Rows of the node's Open vSwitch. */
+  readonly rows: DatabaseRows;
+}
+
+/** Interfaces of which the node can attach some. */
+export interface Attachable {
+  readonly attached: readonly AttachedInterface[];
+  /** Sentences about the other interfaces. */
+  readonly faults: readonly string[];
+}
+
+/** Divides interfaces into those that the node can attach to br-int and those that it needs itself. */
+export function attachable(wanted: readonly AttachedInterface[], facts: AttachFacts): Attachable {
+  const existing = indexRows(facts.rows);
+  const judged = wanted.map((one) => ({ one, obstacle: obstacleIn(one.interface, facts, existing) }));
+  return {
+    attached: judged.flatMap(({ one, obstacle }) => (obstacle === null ? [one] : [])),
+    faults: judged.flatMap(({ one, obstacle }) =>
+      obstacle === null ? [] : [`${one.interface} is not attached for ${one.logicalPort}: ${obstacle}`],
+    ),
+  };
+}
+
+/**
+ * Returns the reason why the node cannot attach an interface, as the end of a sentence; null if it can. An interface
+ * that does not exist can be attached: Open vSwitch connects it when it appears (ovs-vswitchd.conf.db(5), Interface,
+ * error). An attached interface keeps its place if it gets an address later, because Open vSwitch receives its packets.
+ */
+export function obstacleTo(name: string, facts: AttachFacts): string | null {
+  return obstacleIn(name, facts, indexRows(facts.rows));
+}
+
+function obstacleIn(name: string, facts: AttachFacts, existing: RowIndex): string | null {
+  const { layout, node, links } = facts;
+  if (madeBySwitch.test(name) || name === managementInterface(layout.naming, node.name))
+    return 'Open vSwitch, OVN or the kernel makes it';
+  const port = existing.named('Port', name);
+  const isOurs = port !== null && isAttached(port, layout.owner);
+  const place = port === null || isOurs ? null : placeOf(port, existing);
+  if (place !== null) return place;
+  if (existing.named('Bridge', name) !== null) return 'it is a bridge of Open vSwitch';
+  const link = links.find((one) => one.name === name);
+  if (link === undefined) return null;
+  const need = needOf(link, node, facts);
+  if (need !== null) return need;
+  const [upper] = link.uppers ?? [];
+  if (upper !== undefined) return `${upper} is stacked on it`;
+  const [address] = isOurs ? [] : globalAddresses(link);
+  return address === undefined ? null : `it has the address ${address}`;
+}
+
+function placeOf(port: DatabaseRow, existing: RowIndex): string {
+  const bridge = textOf(existing.parentOf(port)?.row ?? null, 'name');
+  return bridge === integrationBridge
+    ? `it is a port of ${bridge} that another program has made`
+    : `it is a port of ${bridge}`;
+}

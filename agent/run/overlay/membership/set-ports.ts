@@ -1,0 +1,182 @@
+import { openCentralDatabase } from '../../../drivers/ovn/database.ts';
+import { AgentError } from '../../../errors.ts';
+import { readHost, readNic } from '../../../facts/overlay-host.ts';
+import type { OverlayPort, PortState } from '../../../model/overlay-port.ts';
+import type { DatabaseRow } from '../../../model/rows.ts';
+import { canonicalAddress, familyOf } from '../../../net/address.ts';
+import { obstacleTo } from '../../../overlay/local/attachable.ts';
+import { logicalPortOf } from '../../../overlay/ports/node-interfaces.ts';
+import { refusePort } from '../../../overlay/ports/refuse-port.ts';
+import { isSamePort } from '../../../overlay/ports/same-port.ts';
+import { listOf, textOf } from '../../../overlay/rows/row-index.ts';
+import { hostsOf } from '../../../workload/pods/port-hosts.ts';
+import { portState } from '../../../workload/pods/port-state.ts';
+import { openCentral, type PlannedNode, withPlan } from '../node/planned-node.ts';
+import { readColumns } from '../ovn/database-rows.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { type CentralRecord, requireCentral } from '../record/record.ts';
+import { changeCluster } from './change-cluster.ts';
+import type { Begun } from './init-overlay.ts';
+import { type PortOptions, portRequestOf } from './port-request.ts';
+
+/**
+ * Limit for OVN to bind a port of this node, which takes milliseconds; 60 s allow for a machine that swaps.
+ */
+const boundMs = 60_000;
+/** Limit for the daemon to enable a port. It takes a second; without an API server it never does. */
+const openMs = 10_000;
+/** Limit for another node to attach its interface. Its daemon takes a second; a node that is down never does. */
+const otherNodeMs = 10_000;
+
+/**
+ * Makes the hosts behind an interface members of a node's switch, and returns their port. A second run with the same
+ * request writes nothing. Refuses an interface that the node needs itself. Rolls back after a failure and after a
+ * signal.
+ */
+export async function addPort(
+  name: string,
+  options: PortOptions,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<Begun & { readonly state: PortState }> {
+  const before = requireCentral(places.record);
+  const request = portRequestOf(name, options, before.node.name);
+  const { ports = [] } = before;
+  const same = ports.find((one) => isSamePort(request, one));
+  const port = same ?? (await withPlan(before, places, (planned) => newPort(request, planned)));
+  const wanted = same === undefined ? { ...before, ports: [...ports, port] } : before;
+  const begun = await changeCluster(before, wanted, places, say, (stop) =>
+    proveBound(before, port, { ...places, stop }, say),
+  );
+  const node = before.members.find((one) => one.name === port.node) ?? before.node;
+  return { ...begun, state: portState(port, node, before.layout, begun.changes.faults.length === 0) };
+}
+
+/** Removes a port with its rows and addresses. Writes nothing if the cluster has no port of this name. */
+export function removePort(name: string, places: OverlayPlaces, say: (step: string) => void): Promise<Begun> {
+  const before = requireCentral(places.record);
+  const { ports = [], ...others } = before;
+  const left = ports.filter((one) => one.name !== name);
+  return changeCluster(before, left.length === 0 ? others : { ...others, ports: left }, places, say);
+}
+
+/** Returns the ports of the cluster. Runs on the central node. */
+export async function listPorts(places: OverlayPlaces): Promise<readonly PortState[]> {
+  const { layout, members, ports = [] } = requireCentral(places.record);
+  const rows = await switchPorts(places);
+  const bound = new Set(rows.filter((row) => listOf(row, 'up')[0] === true).map((row) => textOf(row, 'name')));
+  return members.flatMap((node) =>
+    ports
+      .filter((port) => port.node === node.name)
+      .map((port) => portState(port, node, layout, bound.has(logicalPortOf(port)))),
+  );
+}
+
+async function switchPorts(places: OverlayPlaces): Promise<readonly DatabaseRow[]> {
+  const northbound = await openCentral('OVN_Northbound', places);
+  const { tables } = await readColumns(northbound, { Logical_Switch_Port: ['name', 'up'] }).finally(() =>
+    northbound.close(),
+  );
+  return tables.Logical_Switch_Port ?? [];
+}
+
+/** Gives the hosts of a request their addresses. Fails if the cluster or this node cannot have the port. */
+async function newPort(
+  { macs, addresses, ...request }: ReturnType<typeof portRequestOf>,
+  { record, members, databases, local }: PlannedNode,
+): Promise<OverlayPort> {
+  const { layout, node: own, ports = [] } = record;
+  const rows = databases.find(({ database }) => database.name === 'OVN_Northbound')?.rows.tables ?? {};
+  const used = inUse(rows.Logical_Switch_Port ?? [], rows.Logical_Router_Port ?? []);
+  const asked = { ...request, macs, addresses };
+  const node = refusePort(asked, { members, ports, macs: used });
+  if (node.name === own.name) {
+    const { links, routes, sshPeer } = await readNic(null);
+    const obstacle = obstacleTo(request.interface, { layout, node: own, links, routes, sshPeer, rows: local.rows });
+    if (obstacle !== null) throw unsuitable(request.interface, obstacle);
+    const link = links.find((one) => one.name === request.interface);
+    if (link !== undefined && link.mtuBytes < layout.mtu)
+      throw unsuitable(
+        request.interface,
+        `its MTU is ${link.mtuBytes}, and packets of pods have up to ${layout.mtu} bytes`,
+      );
+  }
+  return { ...request, hosts: hostsOf(asked, node, used) };
+}
+
+/** Returns the MACs and addresses that ports of switches and routers have, each with the name of a port. */
+function inUse(...tables: readonly (readonly DatabaseRow[])[]): ReadonlyMap<string, string> {
+  const found = tables.flat().flatMap((row) => {
+    const words = ['addresses', 'dynamic_addresses', 'mac', 'networks'].flatMap((column) =>
+      listOf(row, column).flatMap((text) => String(text).split(' ')),
+    );
+    const plain = words.map((word) => word.replace(/\/.*/, ''));
+    return plain.map(
+      (word) => [familyOf(word) === null ? word.toLowerCase() : canonicalAddress(word), textOf(row, 'name')] as const,
+    );
+  });
+  return new Map(found);
+}
+
+function unsuitable(device: string, obstacle: string): AgentError {
+  return new AgentError('interface-unsuitable', `${device} cannot lead to hosts of the cluster: ${obstacle}`, {
+    hint: `choose an interface that the node does not use; to free one: ip address flush dev ${device}, and nmcli device set ${device} managed no`,
+    facts: { interface: device },
+  });
+}
+
+/**
+ * Waits until OVN has bound the port to its interface. Fails with `proof-failed` if the interface of this node exists
+ * and is not bound at the limit. Returns sentences about interfaces that do not exist yet, or are on another node that
+ * has not attached them.
+ */
+async function proveBound(
+  { node }: CentralRecord,
+  port: OverlayPort,
+  { ovnRuns, stop }: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<readonly string[]> {
+  const isHere = port.node === node.name;
+  if (isHere && !readHost().links.some((link) => link.name === port.interface))
+    return [`${port.interface} does not exist on ${port.node} yet; its hosts join when it appears`];
+  const limitMs = isHere ? boundMs : otherNodeMs;
+  say(`waiting up to ${limitMs / 1000} s until OVN has connected ${port.interface} of ${port.node}`);
+  const northbound = await openCentralDatabase('OVN_Northbound', ovnRuns, stop);
+  const where = [
+    ['name', '==', logicalPortOf(port)],
+    ['up', '==', true],
+  ] as const;
+  const isBound = await northbound
+    ?.appears({ table: 'Logical_Switch_Port', where }, limitMs)
+    .finally(() => northbound.close());
+  if (isBound === true) return proveOpen(port, { ovnRuns, stop });
+  if (!isHere)
+    return [
+      `${port.node} has not attached ${port.interface}; look there at \`microshift-net overlay verify\` and \`ip link show ${port.interface}\``,
+    ];
+  throw new AgentError('proof-failed', `OVN has not connected ${port.interface} within ${limitMs / 1000} s`, {
+    hint: 'look at `ovs-vsctl show` and /var/log/ovn/ovn-controller.log for what prevents it',
+  });
+}
+
+/**
+ * Waits until the daemon has applied the network policies to the port and has enabled it. Returns a sentence if the
+ * port is still disabled at the limit.
+ */
+async function proveOpen(
+  port: OverlayPort,
+  { ovnRuns, stop }: Pick<OverlayPlaces, 'ovnRuns' | 'stop'>,
+): Promise<readonly string[]> {
+  const northbound = await openCentralDatabase('OVN_Northbound', ovnRuns, stop);
+  const where = [
+    ['name', '==', logicalPortOf(port)],
+    ['enabled', '==', ['set', []]],
+  ] as const;
+  const isOpen = await northbound
+    ?.appears({ table: 'Logical_Switch_Port', where }, openMs)
+    .finally(() => northbound.close());
+  if (isOpen === true) return [];
+  return [
+    `the port stays closed until the daemon has applied the network policies: \`microshift-net overlay status\` shows what keeps it`,
+  ];
+}

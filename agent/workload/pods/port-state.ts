@@ -1,0 +1,24 @@
+import type { OverlayLayout, OverlayNode } from '../../model/overlay.ts';
+import type { OverlayPort, PortState } from '../../model/overlay-port.ts';
+import { rangeOf, sameFamily, withoutLength } from '../../overlay/addresses.ts';
+import { routerAddresses } from '../../overlay/cluster/node-rows.ts';
+
+/** Returns a port with the settings of its hosts, which follow from the subnets of its node. */
+export function portState(
+  port: OverlayPort,
+  node: Pick<OverlayNode, 'subnets'>,
+  { mtu }: Pick<OverlayLayout, 'mtu'>,
+  isBound: boolean,
+): PortState {
+  const withLength = (address: string): string => {
+    const subnet = sameFamily(node.subnets, address);
+    return subnet === null ? address : `${address}/${rangeOf(subnet).prefixLength}`;
+  };
+  return {
+    port,
+    isBound,
+    hosts: port.hosts.map(({ mac, addresses }) => ({ mac, addresses: addresses.map(withLength) })),
+    gateways: routerAddresses(node).map(withoutLength),
+    mtuBytes: mtu,
+  };
+}

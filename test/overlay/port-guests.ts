@@ -1,0 +1,108 @@
+// Hosts behind interfaces of nodes: a VM behind a tap, and machines on the network of a NIC.
+import { execFileSync } from 'node:child_process';
+import type { Host } from './hosts.ts';
+import { moveInside, type Pod, plugPod } from './services.ts';
+
+/** Limit for an answer that must not come: permitted packets are answered within milliseconds. */
+const silenceMs = 1500;
+
+/**
+ * Creates the stand-in of a VM's tap: a veth pair whose second end is the NIC of the VM. `guest` is the name of this
+ * NIC. The VM runs when its NIC has been moved into a namespace.
+ */
+export function makeTap(host: Host, tap: string, guest: string, mac: string): void {
+  host.must('ip', 'link', 'add', tap, 'type', 'veth', 'peer', 'name', guest, 'address', mac);
+  // The userspace data path needs complete checksums.
+  for (const name of [tap, guest]) host.must('ethtool', '-K', name, 'tx', 'off');
+}
+
+/** Starts a VM behind a tap of a node. */
+export function startVm(host: Host, tap: string, mac: string, address: string, address6 = ''): Promise<Pod> {
+  makeTap(host, tap, 'guest', mac);
+  return moveInside(host, 'guest', address, address6);
+}
+
+/**
+ * Connects NICs of two nodes by a cable. Between them is no Linux bridge, because a bridge learns the MACs of all VLANs
+ * together, and OVN sends a broadcast of one VLAN to the hosts of the others.
+ */
+export function connect(one: Host, other: Host, nic: string): void {
+  const end = (host: Host): readonly string[] => [nic, 'netns', String(host.pid)];
+  execFileSync('ip', ['link', 'add', ...end(one), 'type', 'veth', 'peer', 'name', ...end(other)]);
+  for (const host of [one, other]) {
+    host.must('ethtool', '-K', nic, 'tx', 'off');
+    host.must('ip', 'link', 'set', nic, 'up');
+  }
+}
+
+/** Turns a node into the switch of a network: its NIC is a trunk, and hosts are plugged into its bridge. */
+export function makeSwitch(host: Host, nic: string): void {
+  host.must('ovs-vsctl', 'add-br', 'br-int', '--', 'set', 'bridge', 'br-int', 'datapath_type=netdev');
+  host.must('ovs-vsctl', 'add-port', 'br-int', nic);
+  host.must('ip', 'link', 'set', 'br-int', 'up');
+}
+
+/** Starts a machine at such a switch; null for a machine that sends untagged packets. */
+export async function startMachine(
+  host: Host,
+  name: string,
+  vlan: number | null,
+  mac: string,
+  address: string,
+  address6 = '',
+): Promise<Pod> {
+  const machine = await plugPod(host, { interface: name, port: name, mac, address, address6 });
+  if (vlan !== null) host.must('ovs-vsctl', 'set', 'Port', name, `tag=${vlan}`);
+  return machine;
+}
+
+/**
+ * Connects once to a place that must not answer; returns the answer, or an empty text. `own` is the source address of
+ * the packets.
+ */
+export function attempt(from: Pick<Host, 'must'>, address: string, port = 8080, own = ''): string {
+  const script = `
+    const localAddress = '${own}' === '' ? undefined : '${own}';
+    const socket = require('net').connect({ port: ${port}, host: '${address}', localAddress });
+    socket.on('data', (answer) => { console.log(String(answer)); process.exit(); });
+    socket.on('error', () => process.exit());
+    setTimeout(() => process.exit(), ${silenceMs});`;
+  return from.must(process.execPath, '-e', script).trim();
+}
+
+/**
+ * Sends a datagram that fills a packet of this MTU, and forbids fragments; returns the answer, or an empty text after
+ * many attempts (ip(7), IP_MTU_DISCOVER).
+ */
+export function fullPacket(from: Pick<Host, 'must'>, address: string, mtuBytes: number): string {
+  const script = `
+    use Socket;
+    socket(my $s, AF_INET, SOCK_DGRAM, 0) or die $!;
+    setsockopt($s, 0, 10, pack('i', 2)) or die $!;
+    my $to = sockaddr_in(8053, inet_aton('${address}'));
+    for (1 .. 10) {
+      send($s, 'x' x ${mtuBytes - 28}, 0, $to) or die "not sent: $!";
+      vec(my $ready = '', fileno($s), 1) = 1;
+      next if select($ready, undef, undef, 1) < 1;
+      recv($s, my $answer, 100, 0);
+      print $answer;
+      last;
+    }`;
+  return from.must('perl', '-e', script).trim();
+}
+
+/** Returns the rows, the published keys and the ports of br-int that ports may have changed, as text. */
+export function portState(central: Host, nodes: readonly Host[]): string {
+  const sorted = (text: string): string => text.split('\n').toSorted().join('\n');
+  const list = (table: string, columns: string): string =>
+    sorted(central.must('ovn-nbctl', '--bare', '--no-headings', `--columns=${columns}`, 'list', table));
+  return [
+    list('Logical_Switch_Port', 'name,addresses,port_security,parent_name,tag_request'),
+    list('ACL', 'match'),
+    central
+      .must('ovn-sbctl', '--bare', '--no-headings', '--columns=external_ids', 'list', 'SB_Global')
+      .includes('ports'),
+    sorted(central.must('ovn-sbctl', '--bare', '--no-headings', '--columns=logical_port', 'list', 'Port_Binding')),
+    ...nodes.map((host) => sorted(host.must('ovs-vsctl', 'list-ports', 'br-int'))),
+  ].join('\n');
+}

@@ -56,6 +56,11 @@ export async function besideMicroShift(t: Test, shape: MicroShiftShape): Promise
     t.equal((await node.run('microshift-net verify')).exitCode, 0, 'the node is in the desired state');
     await answers(t);
     t.equal(await endsWithin(node, watchS), null, `MicroShift goes on for ${watchS} s`);
+    t.notMatch(
+      await node.journal('microshift-ovs-init'),
+      'for a default route',
+      'the agent remembers the NIC, and does not wait for a default route',
+    );
   });
 }
 

@@ -49,6 +49,12 @@ before(require('node:net').Socket.prototype, 'write', (chunk) =>
 `;
 const file = '/tmp/countdown.cjs';
 
+/** Runs the program, which receives a signal before the effect with this number. */
+function runUntil(host: Host, words: readonly string[], step: number, settings: readonly string[]): Ended {
+  const countedDown = [process.execPath, '--require', file, program];
+  return host.run(['env', ...settings, `KILL_BEFORE=${step}`, ...countedDown, ...words]);
+}
+
 /**
  * Runs the same command repeatedly, with Ctrl-C before its first effect and before each effect that is `stride` later.
  * Calls `after` after each run. Returns the number of effects and the result of the complete run.
@@ -61,16 +67,7 @@ export function interruptAtEffects(
 ): { readonly effects: number; readonly last: Ended } {
   host.write(file, countdown);
   for (let step = 1; ; step += stride) {
-    const ended = host.run([
-      'env',
-      'KILL_WITH=SIGINT',
-      `KILL_BEFORE=${step}`,
-      process.execPath,
-      '--require',
-      file,
-      program,
-      ...words,
-    ]);
+    const ended = runUntil(host, words, step, ['KILL_WITH=SIGINT']);
     if (!ended.stderr.includes(stopped)) return { effects: step - 1, last: ended };
     after(step, ended);
   }
@@ -94,17 +91,7 @@ export function killAtEveryEffect(
 ): { readonly effects: number; readonly last: Ended } {
   host.write(file, countdown);
   for (let step = 1; ; step += 1) {
-    const which = isLasting ? [onlyLasting] : [];
-    const killed = host.run([
-      'env',
-      ...which,
-      `KILL_BEFORE=${step}`,
-      process.execPath,
-      '--require',
-      file,
-      program,
-      ...words,
-    ]);
+    const killed = runUntil(host, words, step, isLasting ? [onlyLasting] : []);
     if (killed.status === 0 || killed.stderr.includes('microshift-net: ')) return { effects: step - 1, last: killed };
     after(step);
   }

@@ -1,12 +1,13 @@
 // About sixty command lines that a new user types, on a machine where no service runs. UPDATE_CASES=1 writes
 // test/cases/transcript.txt, which reads from top to bottom.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import type { JournalHeader } from '../../agent/model/journal.ts';
 import { planApply } from '../../agent/plan/make-plan.ts';
 import { openJournal } from '../../agent/run/journal/journal-files.ts';
+import { equalsGolden } from './golden-file.ts';
 import { readCase } from './plan/cases.ts';
 
 const main = new URL('../../agent/main.js', import.meta.url).pathname;
@@ -196,8 +197,7 @@ t.test(
       blocks.slice(-2 * countOf(lines)).filter((block) => block.startsWith(`\n${width} columns `));
     const [wide, slim] = [atWidth(80), atWidth(60)];
     const kept = blocks.slice(0, -countOf(lines)).join('');
-    if (process.env.UPDATE_CASES === '1') writeFileSync(golden, kept);
-    t.equal(kept, readFileSync(golden, 'utf8'));
+    equalsGolden(t, golden, kept);
     t.strictSame([wide.length, slim.length], [countOf(lines), countOf(lines)]);
     for (const [index, block] of slim.entries()) {
       const [, command = '', output = ''] = /^\n60 columns \$ microshift-net (.*)\n([\s\S]*)/.exec(block) ?? [];

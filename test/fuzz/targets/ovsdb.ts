@@ -1,5 +1,5 @@
 // Messages of a server that claims to be ovsdb-server: any bytes in any pieces, and formally correct JSON-RPC.
-import { openOpenVSwitch } from '../../../agent/drivers/openvswitch/ovs-client.ts';
+import { type OpenVSwitch, openOpenVSwitch } from '../../../agent/drivers/openvswitch/ovs-client.ts';
 import { expectedFailure } from '../expect.ts';
 import { cutAnyhow, listenOn } from '../private-socket.ts';
 import { scratchFolder } from '../scratch.ts';
@@ -76,7 +76,7 @@ export const ovsdb: FuzzTarget = {
             socket.end();
           });
         };
-        const outcome = await (random(3) === 0 ? attach : facts)(folder.path);
+        const outcome = await connected(folder.path, random(3) === 0 ? attach : facts);
         if (sent !== input.length) throw new Error('the server was not asked');
         return outcome;
       },
@@ -88,24 +88,22 @@ export const ovsdb: FuzzTarget = {
   },
 };
 
-async function facts(directory: string): Promise<string> {
-  const ovs = await openOpenVSwitch(directory);
-  try {
-    const found = await ovs.facts();
-    JSON.stringify(found);
-    return `facts of ${Math.min(2, found.bridges.length)} bridges`;
-  } catch (error) {
-    return expectedFailure(error, /^ovsdb-/);
-  } finally {
-    ovs.close();
-  }
+async function facts(ovs: OpenVSwitch): Promise<string> {
+  const found = await ovs.facts();
+  JSON.stringify(found);
+  return `facts of ${Math.min(2, found.bridges.length)} bridges`;
 }
 
-async function attach(directory: string): Promise<string> {
+async function attach(ovs: OpenVSwitch): Promise<string> {
+  await ovs.attachUplink({ bridge: 'br-ex', interface: 'eth0' });
+  return 'attached';
+}
+
+/** Connects to the server in a folder, and runs a function; returns its result or the kind of its failure. */
+async function connected(directory: string, work: (ovs: OpenVSwitch) => Promise<string>): Promise<string> {
   const ovs = await openOpenVSwitch(directory);
   try {
-    await ovs.attachUplink({ bridge: 'br-ex', interface: 'eth0' });
-    return 'attached';
+    return await work(ovs);
   } catch (error) {
     return expectedFailure(error, /^ovsdb-/);
   } finally {

@@ -50,23 +50,25 @@ t.test('hints: the first line that is not blank, trimmed', (t) => {
   t.end();
 });
 
+/** A node without links and routes, on which Open vSwitch and NetworkManager run. */
+const ports: ObservePorts = {
+  tuning: () => ({}) as ReturnType<ObservePorts['tuning']>,
+  hasProgram: () => true,
+  hasTun: () => true,
+  openvswitchModule: () => 'loaded',
+  links: () => [],
+  routes: () => [],
+  signpost: () => false,
+  foreign: async () => [],
+  takesAdvertisements: () => false,
+  readFile: (path: string) => (path.startsWith('/proc') ? 'value\n' : null),
+  sshClient: () => '192.0.2.9',
+  networkManager: () =>
+    Promise.resolve({ version: '1.58.0', devices: [] as readonly NmDevice[] } as NetworkManagerFacts),
+  ovs: () => Promise.resolve({ version: '4.0.0' } as OvsFacts),
+};
+
 t.test('a snapshot', async (t) => {
-  const ports: ObservePorts = {
-    tuning: () => ({}) as ReturnType<ObservePorts['tuning']>,
-    hasProgram: () => true,
-    hasTun: () => true,
-    openvswitchModule: () => 'loaded',
-    links: () => [],
-    routes: () => [],
-    signpost: () => false,
-    foreign: async () => [],
-    takesAdvertisements: () => false,
-    readFile: (path: string) => (path.startsWith('/proc') ? 'value\n' : null),
-    sshClient: () => '192.0.2.9',
-    networkManager: () =>
-      Promise.resolve({ version: '1.58.0', devices: [] as readonly NmDevice[] } as NetworkManagerFacts),
-    ovs: () => Promise.resolve({ version: '4.0.0' } as OvsFacts),
-  };
   const seen = await observe(ports);
   t.match(seen, {
     host: { bootId: 'value', hostname: 'value', sshPeer: '192.0.2.9' },
@@ -129,22 +131,12 @@ t.test('permanent MACs are those that NetworkManager reports', async (t) => {
   const link = (name: string) => ({ name, permanentMac: null }) as Link;
   const device = (name: string, permanentHwAddress: string) => ({ interface: name, permanentHwAddress }) as NmDevice;
   const { links } = await observe({
-    tuning: () => ({}) as ReturnType<ObservePorts['tuning']>,
-    hasProgram: () => true,
-    hasTun: () => true,
-    openvswitchModule: () => 'loaded',
+    ...ports,
     links: () => [link('eth0'), link('eth1'), link('lo')],
-    routes: () => [],
-    signpost: () => false,
-    foreign: async () => [],
-    takesAdvertisements: () => false,
-    readFile: () => null,
-    sshClient: () => null,
     networkManager: async () =>
       ({
         devices: [device('eth0', '52:54:00:AA:00:00'), device('eth1', '')] as readonly NmDevice[],
       }) as NetworkManagerFacts,
-    ovs: async () => ({}) as OvsFacts,
   });
   t.strictSame(
     links.map((entry) => entry.permanentMac),

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { isAgentError } from '../../../agent/errors.ts';
@@ -6,25 +5,15 @@ import { planNorthbound } from '../../../agent/overlay/plan-northbound.ts';
 import { operationsOf } from '../../../agent/overlay/rows/row-operations.ts';
 import { errorText } from '../../../agent/view/error-view.ts';
 import { plain } from '../../../agent/view/style.ts';
+import { equalsGolden } from '../golden-file.ts';
 import { overlayCases } from './cluster.ts';
 import { caseNames, readCase } from './northbound-cases.ts';
 import { planLines } from './plan-lines.ts';
 
-/**
- * Each folder of test/cases/overlay is a case, which its README.md describes. UPDATE_CASES=1 writes the results; a
- * person reviews the diff before the commit.
- */
+/** Each folder of test/cases/overlay is a case, which its README.md describes. */
 for (const name of caseNames()) {
   t.test(name, (t) => {
-    const outcome = outcomeOf(name);
-    for (const file of ['rows.txt']) {
-      const path = join(overlayCases, name, file);
-      if (process.env.UPDATE_CASES === '1') {
-        if (outcome[file] === undefined) rmSync(path, { force: true });
-        else writeFileSync(path, outcome[file]);
-      }
-      t.equal(outcome[file], existsSync(path) ? readFileSync(path, 'utf8') : undefined, file);
-    }
+    equalsGolden(t, join(overlayCases, name, 'rows.txt'), outcomeOf(name));
     t.end();
   });
 }
@@ -44,14 +33,14 @@ t.test('after the planned changes, a second plan of every case has no changes', 
   t.end();
 });
 
-function outcomeOf(name: string): Readonly<Record<string, string>> {
+function outcomeOf(name: string): string {
   const { facts } = readCase(name);
   try {
     const plan = planNorthbound(facts);
     const trace = plan.trace.map((line) => `trace   ${line}\n`).join('');
-    return { 'rows.txt': `${trace}${planLines(plan, facts.rows)}` };
+    return `${trace}${planLines(plan, facts.rows)}`;
   } catch (error) {
     if (!isAgentError(error) || error.kind === 'internal') throw error;
-    return { 'rows.txt': `refused ${error.kind}\n${errorText(error, plain)}\n` };
+    return `refused ${error.kind}\n${errorText(error, plain)}\n`;
   }
 }

@@ -307,26 +307,29 @@ t.test('a late NIC leaves out only its own bridge', (t) => {
   t.end();
 });
 
-t.test('the internal device of the userspace data path is no NIC, and the hint does not name it', (t) => {
+/** A node, and its links with the internal device of the userspace data path. */
+function withInternalDevice() {
   const { observation } = readCase('static4');
   const [nic] = observation.links.filter(({ name }) => name === 'eth0');
   if (nic === undefined) throw new TypeError('the case has no eth0');
   const made = { ...nic, name: 'ovs-netdev', kind: 'tun', addresses: [] };
-  const seen = { ...observation, links: [...observation.links, made] };
+  return { observation, links: [...observation.links, made] };
+}
+
+t.test('the internal device of the userspace data path is no NIC, and the hint does not name it', (t) => {
+  const { observation, links } = withInternalDevice();
+  const seen = { ...observation, links };
   t.throws(() => listWith(asked('eth9'), defaultConfig, seen), failure('interface-not-found', { hint: /: eth0$/ }));
   t.throws(() => listWith(asked('ovs-netdev'), defaultConfig, seen), failure('interface-unsuitable'));
   t.end();
 });
 
 t.test('a default route of the only NIC, which ovn.yaml gives to br-ex1, is not waited for', (t) => {
-  const { observation } = readCase('static4');
-  const [nic] = observation.links.filter(({ name }) => name === 'eth0');
-  if (nic === undefined) throw new TypeError('the case has no eth0');
-  const made = { ...nic, name: 'ovs-netdev', kind: 'tun', addresses: [] };
+  const { observation, links } = withInternalDevice();
   const config = configOf(null, 'ovsInit:\n  externalGatewayInterface: eth0\n');
-  for (const links of [observation.links, [...observation.links, made]])
+  for (const one of [observation.links, links])
     t.throws(
-      () => planApply(config, { ...observation, links }, false),
+      () => planApply(config, { ...observation, links: one }, false),
       failure('config-invalid', { message: /eth0 as the uplink of br-ex1/ }),
     );
   t.end();

@@ -15,6 +15,13 @@ interface Contender {
   readonly result: Promise<string>;
 }
 
+/** Starts a program in another process, which is killed at the end of the test. */
+function startScript(t: Test, script: string) {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  t.teardown(() => child.kill('SIGKILL'));
+  return child;
+}
+
 /** Starts another process that takes the lock, and keeps it until it is killed or this process ends. */
 function contend(t: Test, directory: string): Contender {
   const script = `
@@ -22,10 +29,7 @@ function contend(t: Test, directory: string): Contender {
     const answer = await takeLock(${JSON.stringify(directory)}, 'apply', 'long').then(() => 'held', (error) => error.kind);
     console.log(answer);
     if (answer === 'held') process.stdin.resume();`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  t.teardown(() => child.kill('SIGKILL'));
+  const child = startScript(t, script);
   return { process: child, result: firstLine(child) };
 }
 
@@ -97,10 +101,7 @@ t.test('a command waits for a brief run, also if it ends while the command reads
       lock.release();
       await new Promise((resolve) => setTimeout(resolve, 1));
     }`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  t.teardown(() => child.kill('SIGKILL'));
+  const child = startScript(t, script);
   await firstLine(child);
   for (let taken = 0; taken < 500; taken++) (await takeLock(directory, 'recover', 'brief')).release();
   t.equal(child.exitCode, null, 'the other process is not refused');
@@ -113,10 +114,7 @@ t.test('a longer wait for a brief run is reported', async (t) => {
     const lock = await takeLock(${JSON.stringify(directory)}, 'apply --repair', 'brief');
     console.log('held');
     process.stdin.on('end', () => lock.release()).resume();`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  t.teardown(() => child.kill('SIGKILL'));
+  const child = startScript(t, script);
   await firstLine(child);
   const said: string[] = [];
   // The holder ends when the wait is reported, so the test would not end without the report.
@@ -136,10 +134,7 @@ t.test('a signal ends the wait for a brief run, and the error names the state of
     await takeLock(${JSON.stringify(directory)}, 'apply --repair', 'brief');
     console.log('held');
     process.stdin.resume();`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  t.teardown(() => child.kill('SIGKILL'));
+  const child = startScript(t, script);
   await firstLine(child);
   const listeners = process.listenerCount('SIGINT');
   const message = /^stopped by SIGINT; this run has not changed the node$/;

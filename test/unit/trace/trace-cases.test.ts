@@ -1,5 +1,4 @@
 // Traces of packets through recorded clusters: rows of the databases, and the output of ovn-trace and ofproto/trace.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { TracedWay, TracePacket } from '../../../agent/model/overlay-trace.ts';
@@ -13,6 +12,7 @@ import { answerTo, beginWay, continueWay, nextStart, translationsOf, wayOf } fro
 import { traceDocument } from '../../../agent/view/json/overlay-trace-json.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { isThrough, traceText } from '../../../agent/view/trace-view.ts';
+import { equalsGolden } from '../golden-file.ts';
 import { schemaFaults } from '../view/json/schemas.ts';
 import { json, recordedOutput, recordedRows, type TraceCase, traceCases, traceNames } from './recorded.ts';
 import { type TraceTool, withSkippedLines } from './skipped-lines.ts';
@@ -20,9 +20,7 @@ import { type TraceTool, withSkippedLines } from './skipped-lines.ts';
 for (const name of traceNames()) {
   t.test(name, (t) => {
     const words = wordsOf(t, name);
-    const path = join(traceCases, name, 'words.txt');
-    if (process.env.UPDATE_CASES === '1') writeFileSync(path, words);
-    t.equal(words, existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+    equalsGolden(t, join(traceCases, name, 'words.txt'), words);
     t.equal(wordsOf(t, name, withSkippedLines), words, 'lines that the case leaves out do not change the output');
     t.end();
   });

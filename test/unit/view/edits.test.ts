@@ -1,6 +1,6 @@
 // Typical edits of an administrator: the first five lines of `plan` name each with its old and its new value.
 // UPDATE_CASES=1 writes test/cases/edits.txt.
-import { readFileSync, writeFileSync } from 'node:fs';
+
 import t from 'tap';
 import { loadConfig } from '../../../agent/config/load.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
@@ -11,6 +11,7 @@ import { planTuning } from '../../../agent/plan/tuning/plan-tuning.ts';
 import { leftBridgeLines } from '../../../agent/view/changes-view.ts';
 import { planText } from '../../../agent/view/plan-view.ts';
 import { plain } from '../../../agent/view/style.ts';
+import { equalsGolden } from '../golden-file.ts';
 import { appliedCase } from '../plan/cases.ts';
 import { changed } from '../plan/change.ts';
 
@@ -113,8 +114,7 @@ t.test('the first five lines of a plan name the edit', (t) => {
     return [`# ${name}`, ...first, ''].join('\n');
   });
   const text = sections.join('\n');
-  if (process.env.UPDATE_CASES === '1') writeFileSync(golden, text);
-  t.equal(text, readFileSync(golden, 'utf8'));
+  equalsGolden(t, golden, text);
   t.end();
 });
 

@@ -1,9 +1,7 @@
-// docs/br-ex.svg, the picture in README.md: drawings by the program of a node before and after a move. UPDATE_CASES=1
-// writes it.
-import { readFileSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { plain } from '../../../agent/view/style.ts';
 import { drawTopology, observedTopology, plannedTopology } from '../../../agent/view/topology.ts';
+import { equalsGolden } from '../golden-file.ts';
 import { planOfCase, readCase } from '../plan/cases.ts';
 
 const picture = 'docs/br-ex.svg';
@@ -19,8 +17,7 @@ t.test('the picture shows the drawing of the product', (t) => {
   const before = drawTopology(observedTopology(dhcp.observation), plain);
   const after = drawTopology(plannedTopology(plan, dhcp.observation), plain);
   const svg = svgOf([...panel('Before', before), ...panel('After', after)]);
-  if (process.env.UPDATE_CASES === '1') writeFileSync(picture, svg);
-  t.equal(readFileSync(picture, 'utf8'), svg);
+  equalsGolden(t, picture, svg);
   t.end();
 });
 

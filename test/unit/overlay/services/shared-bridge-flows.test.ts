@@ -1,5 +1,6 @@
 // Flows of a bridge that the node and its gateway share: golden cases, and the ports for which the flows are made.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../../../agent/model/overlay.ts';
@@ -14,6 +15,7 @@ import { dedicatedClientFlows, sharedClientFlows } from '../../../../agent/overl
 import { dedicatedPeerFlows, sharedPeerFlows } from '../../../../agent/overlay/services/peer-flows.ts';
 import { sharedBridgeFlows } from '../../../../agent/overlay/services/shared-bridge-flows.ts';
 import { clusterPort, sharedPorts } from '../../../../agent/overlay/services/shared-ports.ts';
+import { equalsGolden } from '../../golden-file.ts';
 import { dual, gatewayOf, modern, nodeOf, seed } from '../cluster.ts';
 
 const cases = join(import.meta.dirname, '../../../../../test/cases/demux');
@@ -41,11 +43,7 @@ for (const name of readdirSync(cases).filter((entry) => !entry.endsWith('.md')))
     const outcome = outcomeOf(JSON.parse(readFileSync(join(cases, name, 'facts.json'), 'utf8')) as Facts);
     for (const [file, text] of Object.entries(outcome)) {
       const path = join(cases, name, file);
-      if (process.env.UPDATE_CASES === '1') {
-        if (text === null) rmSync(path, { force: true });
-        else writeFileSync(path, text);
-      }
-      t.equal(text, existsSync(path) ? readFileSync(path, 'utf8') : null, file);
+      equalsGolden(t, path, text);
     }
     t.end();
   });

@@ -1,10 +1,11 @@
 // The contract of `--output json`: every command has a golden document, which matches its schema. UPDATE_CASES=1 writes
 // the goldens.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { planDocument } from '../../../../agent/view/json/plan-json.ts';
 import { previewDocument, runDocument } from '../../../../agent/view/json/run-json.ts';
+import { equalsGolden } from '../../golden-file.ts';
 import { caseNames, decisionOfCase, readCase } from '../../plan/cases.ts';
 import { readableJson } from '../../plan/change.ts';
 import { clusterSamples } from './cluster-samples.ts';
@@ -21,9 +22,7 @@ const internal = /org\/freedesktop|"(?:do|kind)": "(?:writeProfiles|attachUplink
 for (const [name, document] of Object.entries(samples)) {
   t.test(name, (t) => {
     const text = `${readableJson(JSON.parse(JSON.stringify(document)))}\n`;
-    const path = join(folder, `${name}.json`);
-    if (process.env.UPDATE_CASES === '1') writeFileSync(path, text);
-    t.equal(text, existsSync(path) ? readFileSync(path, 'utf8') : '');
+    equalsGolden(t, join(folder, `${name}.json`), text);
     t.equal(schemaFaults(schemaOf(name), document), null);
     t.notMatch(text, internal);
     const [first, second] = Object.keys(document);

@@ -1,11 +1,12 @@
 // Golden cases: each folder of test/cases/workload/services is a test, as its README.md describes.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { OverlayGateway, OverlayLayout, OverlayNode, ServiceExposure } from '../../../../agent/model/overlay.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { notServed } from '../../../../agent/workload/services/not-served.ts';
 import { outsideOf } from '../../../../agent/workload/services/outside.ts';
+import { equalsGolden } from '../../golden-file.ts';
 import { applied, dual, dualNode, emptyNorthbound, gatewayOf, modern, nodeOf, seed } from '../../overlay/cluster.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
 import { planLines } from '../../overlay/plan-lines.ts';
@@ -44,17 +45,8 @@ for (const name of readdirSync(folder).filter((entry) => !entry.endsWith('.md'))
     const reasons = [...facts.workload.services].flatMap(([key, one]) =>
       notServed(one, facts.nodes, outside).map((line) => `${key}: ${line}\n`),
     );
-    const outcome: Readonly<Record<string, string>> = {
-      'rows.txt': `${reasons.map((line) => `refused ${line}`).join('')}${planLines(plan, database.rows())}`,
-    };
-    for (const file of ['rows.txt']) {
-      const path = join(folder, name, file);
-      if (process.env.UPDATE_CASES === '1') {
-        if (outcome[file] === undefined) rmSync(path, { force: true });
-        else writeFileSync(path, outcome[file]);
-      }
-      t.equal(outcome[file], existsSync(path) ? readFileSync(path, 'utf8') : undefined, file);
-    }
+    const refused = reasons.map((line) => `refused ${line}`).join('');
+    equalsGolden(t, join(folder, name, 'rows.txt'), `${refused}${planLines(plan, database.rows())}`);
     applyAll(facts, database);
     t.strictSame(planAll(facts, database.rows()).changes, [], 'a second plan has nothing to do');
     t.end();

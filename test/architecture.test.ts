@@ -101,7 +101,7 @@ t.test('a run with nothing to do loads neither the transaction nor slow modules 
   t.end();
 });
 
-/** Files of agent/ and modules of Node.js that are loaded when a file is imported. */
+/** Returns the files of agent/, the packages and the modules of Node.js that are loaded when a file is imported. */
 function loadedBy(first: string): ReadonlySet<string> {
   const loaded = new Set([first]);
   for (const file of loaded) {
@@ -121,7 +121,7 @@ function layerOf(file: string): string {
   return isRoom ? parts.slice(0, 2).join('/') : (parts[0] ?? '');
 }
 
-/** Imports between the files and folders of each folder of agent/, by folder. Dynamic imports count. */
+/** Returns the imports between the files and folders of each folder of agent/, by folder, dynamic imports included. */
 function floors(): ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> {
   const graphs = new Map<string, Map<string, string[]>>();
   for (const { file, imports } of sources) {

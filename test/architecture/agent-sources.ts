@@ -31,7 +31,7 @@ function readSource(file: string): Source {
     from,
     typeOnly: names.startsWith('type '),
   }));
-  // A dynamic import cannot be part of a cycle while modules are loaded.
+  // A dynamic import counts as an import of a type, because it cannot be part of a cycle while modules are loaded.
   const lazy = [...code.matchAll(/\bimport\('([^']+)'\)/g)].map(([, from = '']) => ({ from, typeOnly: true }));
   return { file, text, code, imports: [...statements, ...lazy] };
 }

@@ -402,7 +402,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   net: { may: [], packages: ['node:net'], because: pure },
 };
 
-/** File or folder that wraps a package: no other may import the package. */
+/** File or folder that wraps each package; no other file may import the package. */
 export const homes: Readonly<Record<string, RegExp>> = {
   'dbus-next': /^drivers\/dbus\//,
   execa: /^drivers\/host\/process\/exec\.ts$/,

@@ -218,7 +218,9 @@ interface EventObject {
   readonly regarding: { readonly name: string; readonly uid: string };
 }
 
-/** Waits until an object has this number of Events, and returns them. */
+/**
+ * Waits until an object has at least `count` Events that the field selector `more` matches, and returns these Events.
+ */
 async function untilEvents(
   t: Test,
   api: ApiServer,

@@ -19,7 +19,7 @@ const extraFlags = ['--bind-address=0.0.0.0', '--advertise-address=192.0.2.50', 
 export const lastingUnit = (after: string, command: string): string =>
   `[Unit]\nAfter=${after}\n[Service]\nExecStart=${command}\nRestart=always\n`;
 
-/** Returns the administrator's kubeconfig for a node that has the folder `kube`. */
+/** Returns the administrator's kubeconfig for the API server of a host, for a node that has the folder `kube`. */
 export const kubeconfigFor = (host: string): string =>
   JSON.stringify({
     apiVersion: 'v1',

@@ -28,14 +28,15 @@ export interface ApiServer {
   readonly kubeconfig: (name: string, changes?: KubeconfigChanges) => string;
   /** Sends a request to the API as the administrator, with a JSON body and a JSON answer. */
   readonly call: (method: string, path: string, body?: unknown, contentType?: string) => Promise<JsonAnswer>;
-  /** Sends the same request with the bearer token of another account. */
+  /** Sends a request in the same way as `call`, with the bearer token of another account. */
   readonly callAs: (token: string, ...words: Parameters<ApiServer['call']>) => Promise<JsonAnswer>;
   /** Kills the API server and starts it again; etcd continues. */
   readonly kill: () => Promise<void>;
   readonly start: (extra?: readonly string[]) => void;
   readonly untilReady: () => Promise<void>;
-  /** Stops etcd with a signal, so that the API server answers but is not ready, and lets etcd continue. */
+  /** Stops etcd with a signal, so that the API server answers but is not ready. */
   readonly freezeStore: () => void;
+  /** Lets etcd continue. */
   readonly thawStore: () => void;
   /** Removes all old versions of objects from etcd. */
   readonly compactStore: () => Promise<void>;
@@ -53,7 +54,7 @@ interface KubeconfigChanges {
   readonly server?: string;
   readonly clientCertificate?: string;
   readonly clientKey?: string;
-  /** Complete entry of the user, which replaces the entry with the token. */
+  /** Complete entry of the user in the kubeconfig, which replaces the entry with the token. */
   readonly user?: Readonly<Record<string, unknown>>;
 }
 

@@ -6,8 +6,8 @@ import { dirname } from 'node:path';
 const accountPrefix = 'system:serviceaccount:openshift-ovn-kubernetes:';
 
 /**
- * Logs every request of the accounts in the namespaces of ovn-kubernetes, and of no other account (audit.k8s.io/v1,
- * Policy).
+ * Audit policy that logs every request of the accounts in the namespaces of ovn-kubernetes, and of no other account
+ * (audit.k8s.io/v1, Policy).
  */
 export const auditPolicy = {
   apiVersion: 'audit.k8s.io/v1',

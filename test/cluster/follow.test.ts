@@ -268,8 +268,8 @@ if (server !== null) {
   t.test('all objects are listed again from a new server, or a server that was restored from a backup', async (t) => {
     const { maps, put } = await newNamespace(server, 'restored');
     await put('a', '1');
-    // More versions than a new server writes at its first start, so that the versions of the new server are below the
-    // former ones.
+    // The loop writes more versions than a new server writes at its first start, so that the versions of the new server
+    // are below the former ones.
     for (let version = 0; version < 600; version += 1) await put('a', `${version}`);
     const api = openTestApi(admin);
     t.teardown(api.close);

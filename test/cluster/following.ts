@@ -19,7 +19,7 @@ export interface Heard {
   readonly log: readonly string[];
   /** Names of the objects that exist according to the reports. */
   readonly names: ReadonlySet<string>;
-  /** `data.value` of each object. */
+  /** Value of `data.value` of each object, by the name of the object. */
   readonly values: ReadonlyMap<string, string>;
   /** Resolves when a condition is true after a report; rejects with the log after a minute. */
   until(isSo: (heard: Heard) => boolean, what: string): Promise<void>;

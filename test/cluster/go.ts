@@ -11,7 +11,7 @@ import { cacheRoot } from './cache.ts';
 /** Oldest Go that fetches the release that a go.mod requires. */
 const oldestGo = [1, 21] as const;
 const release = 'go1.26.8';
-/** Hashes as in a go.sum, by Node's name of the processor architecture. */
+/** Hash of the pinned release, as in a go.sum, and Go's name of the processor architecture, by Node's name of it. */
 const releaseHashes: Record<string, { goName: string; hash: string }> = {
   x64: { goName: 'amd64', hash: 'h1:ZOmGe1OnfREDMIdb1Qi4G9JSuDPBLGExZMQ4nis1RXM=' },
   arm64: { goName: 'arm64', hash: 'h1:sYL/O6MqS68ML0kjsQ36WoYIpJqkw60TxizWUYUKQMc=' },
@@ -87,7 +87,7 @@ function makeExecutable(root: string): void {
   }
 }
 
-/** Returns the version, such as go1.26.8; null if the command cannot run. */
+/** Returns the version of a go command, such as go1.26.8; null if the command cannot run. */
 function versionOf(command: string): string | null {
   if (command !== 'go' && !existsSync(command)) return null;
   // The command runs in another folder, because the go.mod of this folder would make Go fetch another release first.

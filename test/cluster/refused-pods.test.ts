@@ -8,7 +8,7 @@ const server = await apiServerFor(t);
 if (server !== null) {
   const pods = `/api/v1/namespaces/${namespace}/pods`;
 
-  /** Creates a pod from the present template of the daemonset. */
+  /** Creates a pod from the present template of the daemonset ovnkube-master. */
   const createPod = async (name: string): Promise<void> => {
     const path = `/apis/apps/v1/namespaces/${namespace}/daemonsets/ovnkube-master`;
     const { template } = (await server.call('GET', path)).body.spec;
@@ -25,7 +25,7 @@ if (server !== null) {
   };
   const mergePatch = 'application/merge-patch+json';
   const removePod = (name: string) => server.call('DELETE', `${pods}/${name}`, { gracePeriodSeconds: 0 });
-  /** Options with a limit that no apply reaches: each ends because of the status that the test writes. */
+  /** Options with a limit that no apply reaches: each apply ends because of the status that the test writes. */
   const limit = { wait: true, timeoutSeconds: 300 };
   /** Starts an apply that waits, and resolves when it reports that it waits for the pods. */
   const startApply = (options: { readonly image?: string } = {}): Promise<{ outcome: Promise<Outcome> }> => {

@@ -16,8 +16,8 @@ const theirImage = 'registry.example/microshift-ovn:1';
 const settings = { config: ours, image: theirImage, cniBinDirectory: defaultCniBinDirectory, controlPlane: null };
 
 /**
- * Objects that a MicroShift with its own ovn-kubernetes leaves: the same names, some with the same content, and one
- * with a further container.
+ * Objects that a MicroShift with its own ovn-kubernetes leaves: they have the names of the agent's objects, some of
+ * them also the same content, and the pods of the daemonsets have a further container.
  */
 const theirs = renderManifests({ ...settings, flavor: 'classic' })
   .filter(({ metadata }) => metadata.name !== 'ovnkube-scripts')

@@ -33,7 +33,7 @@ export interface RealFirewalld {
   remove(): Promise<void>;
 }
 
-/** Starts a bus, and firewalld on request. */
+/** Starts a bus for a firewalld that `start` starts on it. */
 export function createFirewalld(): RealFirewalld {
   const folder = mkdtempSync(join(tmpdir(), 'firewalld-'));
   const socket = `unix:path=${join(folder, 'bus')}`;

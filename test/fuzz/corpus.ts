@@ -8,7 +8,7 @@ import { baseOf, caseNames, planOfCase, readCase } from '../unit/plan/cases.ts';
 
 const cases = path.join(process.cwd(), 'test/cases');
 
-/** Files with this name from the cases of the configuration. */
+/** Returns the files with this name of all cases of test/cases/config.txt. */
 export function configFiles(name: 'ovn.yaml' | 'config.yaml'): readonly Buffer[] {
   return readTable(path.join(cases, 'config.txt'), 'ovn.yaml').flatMap(({ parts }) =>
     parts[name] === undefined ? [] : [Buffer.from(parts[name])],

@@ -5,7 +5,10 @@ import { errorText } from '../../agent/view/error-view.ts';
 import { errorDocument } from '../../agent/view/json/error-json.ts';
 import { plain, printable as shown } from '../../agent/view/style.ts';
 
-/** Returns the kind of an AgentError. Throws any other error, which is a finding. */
+/**
+ * Returns the kind of an AgentError. Throws for a finding: another error, an unexpected kind, a missing hint, or a
+ * message with control characters.
+ */
 export function expectedFailure(error: unknown, kinds?: RegExp): string {
   if (!isAgentError(error) || error.kind === 'internal') throw error;
   if (kinds !== undefined && !kinds.test(error.kind))

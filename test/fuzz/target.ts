@@ -4,11 +4,14 @@
 export type Random = (below: number) => number;
 
 export interface FuzzTarget {
-  /** Initial inputs of every kind that the tested part of the agent accepts. */
+  /** Returns the initial inputs, of every kind that the tested part of the agent accepts. */
   readonly corpus: () => readonly Buffer[];
   /** Texts with a meaning to the tested part of the agent, which the fuzzer inserts into inputs. */
   readonly words: readonly string[];
-  /** `json`: inputs are also changed as trees, so that they remain valid JSON and have faults inside. */
+  /**
+   * Form of the inputs. With `json`, inputs are also changed as trees, so that they remain valid JSON and have faults
+   * inside.
+   */
   readonly form: 'bytes' | 'json';
   readonly open: () => Promise<FuzzSession> | FuzzSession;
 }

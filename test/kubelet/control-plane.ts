@@ -24,7 +24,7 @@ export interface ControlPlane {
   readonly server: string;
   /** Runs kubectl as the administrator, and returns its output. Fails with its error output. */
   kubectl(...words: readonly string[]): string;
-  /** Command line that runs kubectl on the node. */
+  /** Returns the command line that runs kubectl with these arguments on the node. */
   kubectlWords(words: readonly string[]): readonly string[];
   /** Starts kubectl with standard input and output that stay open while it runs. */
   startKubectl(...words: readonly string[]): ChildProcess;

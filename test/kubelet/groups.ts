@@ -27,7 +27,7 @@ export function missingForGroups(): string | null {
 export interface Groups {
   /** Options of each hierarchy for mount(8). */
   readonly controllers: readonly string[];
-  /** Command prefix that runs a program in the groups. */
+  /** Returns the command line that runs a program in the groups. */
   joined(words: readonly string[]): readonly string[];
   /** Removes the groups, which must not contain processes. */
   remove(): void;

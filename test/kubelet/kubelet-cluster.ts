@@ -8,7 +8,7 @@ import { installShim } from '../overlay/pods.ts';
 import { adminKubeconfig, type ControlPlane, startControlPlane } from './control-plane.ts';
 import { equip, kubeletKubeconfig, type Worker, workerMounts } from './worker-node.ts';
 
-/** Registers steps for the end of a test or of a demonstration. */
+/** Owner of steps that run at the end of a test or of a demonstration. */
 export interface Scope {
   teardown(undo: () => void | Promise<void>): unknown;
   /** Function that is called with the output of the daemons, which otherwise goes to standard error. */
@@ -28,7 +28,7 @@ export interface Cluster extends Omit<ControlPlane, 'admit' | 'host'> {
   readonly lan: Lan;
   /** The LAN's router, and other hosts of the LAN. */
   readonly outside: Host;
-  /** The first node is the central one. */
+  /** Nodes of the cluster, the central one first. */
   readonly nodes: readonly [Node, Node];
 }
 
@@ -37,7 +37,7 @@ export interface Cluster extends Omit<ControlPlane, 'admit' | 'host'> {
  * the nodes, as FOLDER=PATH.
  */
 export async function startCluster(scope: Scope, mounts: readonly string[] = []): Promise<Cluster> {
-  // The newest release of OVN that this machine has.
+  // The nodes have the newest release of OVN that this machine has.
   const lan = await startLan(scope, oneOvn());
   const outside = await startOutside(lan, workerMounts());
   const ofWorkers = [...workerMounts(), ...mounts];

@@ -6,10 +6,11 @@ import { lostDefaultRoutes, recordDefaultRoutes } from './default-routes.ts';
 import { apiAnswers, bootMicroShift, endsWithin, lastWords, processesOf, startMicroShift } from './microshift-node.ts';
 import type { MicroShiftShape } from './microshift-shapes.ts';
 
-/** Number of restarts of NetworkManager, and seconds for which MicroShift is observed after its first start. */
+/** Number of restarts of NetworkManager. */
 export const restarts = Number(process.env.MICROSHIFT_NET_RESTARTS ?? 1);
+/** Seconds for which MicroShift is observed after its first start. */
 export const firstWatchS = Number(process.env.MICROSHIFT_NET_WATCH_S ?? 15);
-/** Seconds for which MicroShift is observed: it looks for the node's address every 5 s. */
+/** Seconds for which MicroShift is observed at other times: it looks for the node's address every 5 s. */
 const watchS = 15;
 
 /** Command that ends as soon as the node is in the desired state, or fails after a minute. */

@@ -5,8 +5,8 @@ import { missingForContainerd } from '../cluster/unpacked-containerd.ts';
 import { nodeSkip } from '../node/availability.ts';
 
 /**
- * Returns the folder with the files of the packages `microshift` and `microshift-networking`, below their paths; null
- * if the variable is not set.
+ * Folder with the files of the packages `microshift` and `microshift-networking`, below their paths; null if the
+ * variable is not set.
  */
 export const microshiftFolder: string | null = process.env.MICROSHIFT_NET_MICROSHIFT || null;
 
@@ -20,17 +20,13 @@ const needed = [
   'usr/lib/systemd/system/microshift-ovs-init.service',
 ] as const;
 
-/**
- * Returns the reason why the files of a real MicroShift cannot be read, for tap's `skip`; false if they can be read.
- */
+/** Reason why the files of a real MicroShift cannot be read, for tap's `skip`; false if they can be read. */
 export const microshiftFilesSkip: string | false =
   microshiftFolder === null
     ? 'MICROSHIFT_NET_MICROSHIFT names no folder with a real MicroShift (docs/internals/test-node.md)'
     : missingIn(microshiftFolder);
 
-/**
- * Returns the reason why no node with a real MicroShift can run on this machine, for tap's `skip`; false if it can run.
- */
+/** Reason why no node with a real MicroShift can run on this machine, for tap's `skip`; false if it can run. */
 export const microshiftSkip: string | false = nodeSkip || microshiftFilesSkip || (missingForContainerd() ?? false);
 
 function missingIn(folder: string): string | false {

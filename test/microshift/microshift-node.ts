@@ -19,7 +19,10 @@ export interface MicroShiftOptions extends Pick<NodeOptions, 'lan' | 'lanAppend'
   readonly ovn?: Readonly<Record<string, unknown>>;
 }
 
-/** Open vSwitch's userspace data path needs complete checksums, which a veth does not compute. */
+/**
+ * Shell text after which the LAN sends complete checksums, which Open vSwitch's userspace data path needs and a veth
+ * does not compute.
+ */
 const wholeChecksums = `
 eval "$(declare -f lan | sed '1s/^lan/lan_of_file/')"
 lan() {

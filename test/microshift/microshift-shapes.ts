@@ -40,7 +40,10 @@ export const ipv6Shapes: readonly MicroShiftShape[] = [
   { name: 'IPv6 only', lan: 'v6only', advertised: ['fd02::1:0'], own: [ipv6] },
 ];
 
-/** Shapes whose names contain one of SHAPES, a list separated by semicolons; all shapes if it is not set. */
+/**
+ * Returns the shapes whose names contain one of the texts in the variable SHAPES, which semicolons separate; all shapes
+ * if the variable is not set.
+ */
 export function wantedShapes(shapes: readonly MicroShiftShape[]): readonly MicroShiftShape[] {
   const wanted = (process.env.SHAPES ?? 'all').split(';').filter(Boolean);
   return shapes.filter(({ name }) => wanted.some((part) => part === 'all' || name.includes(part)));

@@ -35,7 +35,7 @@ require('node:https').createServer(options, (request, response) => {
 }).listen(6443, 'localhost', () => console.log('listening'));
 `;
 
-/** Creates the server with its certificate in this folder; needs openssl. */
+/** Returns files of a node: the server, and its certificate and key, which openssl creates in this folder. */
 export function apiStandIn(folder: string): Record<string, string> {
   const words = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost';
   const more = ['-addext', 'subjectAltName=DNS:localhost', '-keyout', 'api.key', '-out', 'api.crt'];

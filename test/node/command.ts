@@ -17,8 +17,9 @@ export interface RunResult extends RunEnd {
 
 /** Command that runs in the background. */
 export interface RunningCommand {
-  /** Output so far. */
+  /** Returns the standard output so far. */
   stdout(): string;
+  /** Returns the standard error so far. */
   stderr(): string;
   /** Resolves as soon as the output contains a text; rejects if the command ends without it. */
   saw(text: string): Promise<void>;

@@ -13,7 +13,7 @@ interface Case {
   readonly lan: string;
   readonly kernel: NodeKernel;
   readonly ovnYaml: string;
-  /** Returns the address families of the node's default routes. */
+  /** Address families of the node's default routes. */
   readonly families: readonly (4 | 6)[];
   /** Names of the ways in which NetworkManager ends; all of them if absent. */
   readonly only?: readonly string[];
@@ -36,13 +36,17 @@ const cases: readonly Case[] = [
 const wholeChecksums =
   'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; true';
 /**
- * Shell text that adds entries to br-ex as MicroShift, ovnkube and cloud agents do: addresses, routes of other scopes,
- * tables and metrics, and a permanent neighbour.
+ * Shell text that adds IPv4 entries to br-ex as MicroShift, ovnkube and cloud agents do: addresses, routes of other
+ * scopes, tables and metrics, and a permanent neighbour.
  */
 const give = `ip address add 10.44.0.0/32 dev br-ex; ip address add 169.254.169.2/29 dev br-ex
   ip route add 10.43.0.0/16 via 169.254.169.4 dev br-ex mtu 1400; ip route add 169.254.169.1 dev br-ex scope link
   ip route add 198.51.100.0/24 via 169.254.169.4 dev br-ex table 7 metric 5 proto 99
   ip neighbour replace 169.254.169.4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex`;
+/**
+ * Shell text that adds IPv6 entries to br-ex as MicroShift and ovnkube do: addresses, a route and a permanent
+ * neighbour.
+ */
 const giveIpv6 = `for address in fd69::2/125 fd02::1:0/128; do ip address add $address dev br-ex nodad; done
   ip route add fd43::/64 via fd69::4 dev br-ex mtu 1400; ip neighbour replace fd69::4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex`;
 /**

@@ -18,15 +18,15 @@ const log = '/run/testnode/hostapd.log';
 const inLan = 'ip netns exec lan';
 
 export interface SwitchPort {
-  /** True if hostapd has authenticated the NIC, and the port forwards frames from its MAC. */
+  /** True if hostapd has authenticated the NIC. */
   authorized: boolean;
+  /** True if the port forwards frames from the NIC's MAC. */
   open: boolean;
-  /**
-   * Numbers of EAPOL frames of each kind that hostapd has received from the NIC, and of those that began or ended an
-   * authentication.
-   */
+  /** Number of EAPOL frames of every kind that hostapd has received from the NIC. */
   frames: number;
+  /** Number of received frames that began an authentication. */
   starts: number;
+  /** Number of received frames that ended an authentication. */
   logoffs: number;
   /** Number of times that the port lost its link, after which a real switch requires a new authentication. */
   linkLosses: number;

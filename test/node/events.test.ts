@@ -9,8 +9,8 @@ import { untilWanted } from './until-wanted.ts';
 interface Event {
   readonly what: string;
   /**
-   * Names in the commands: NIC is the uplink, PROFILE the administrator's profile, and PORT a device below the uplink
-   * with a carrier.
+   * Shell text of the event, in which NIC is the uplink, PROFILE the administrator's profile, and PORT a device below
+   * the uplink with a carrier.
    */
   readonly shell: string;
   /** Foreign ports that br-ex has afterwards. */

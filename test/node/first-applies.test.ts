@@ -22,8 +22,8 @@ const wholeChecksums =
 /** Shell text that starts three programs, which use the one CPU of the node all the time. */
 const load = "for name in a b c; do systemd-run --quiet --unit=load-$name sh -c 'while :; do :; done'; done";
 /**
- * Creates br-ex with MicroShift's script, as on a node that has never had another br-ex: NetworkManager no longer knows
- * the former one.
+ * Shell text that creates br-ex with MicroShift's script, as on a node that has never had another br-ex: NetworkManager
+ * no longer knows the former br-ex.
  */
 const asNew = `ovs-vsctl --if-exists del-br br-ex; systemctl restart NetworkManager; ${script}`;
 

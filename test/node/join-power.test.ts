@@ -8,11 +8,14 @@ import { bootTwoNodes, identity, reach } from './overlay-cluster.ts';
 import { onSecond, second } from './second-node.ts';
 
 const isWhole = process.env.POWER_CUTS === 'all';
-/** Path on the second node's disk, which keeps its content after a power cut. */
+/**
+ * Paths on the second node's disk, which keeps its content after a power cut, of the bundle and of the module that
+ * counts effects.
+ */
 const [bundle, preload] = ['/var/tmp/bundle', '/var/tmp/countdown.cjs'];
 const record = '/var/lib/microshift-net/overlay.json';
 const units = 'ovn-host ovn-controller microshift-net-overlay';
-/** State of a node that is in no cluster: keys, bridges, ports, files and units. */
+/** Shell text that prints the state of a node that a join changes: keys, bridges, ports, files and units. */
 const remains = `ovs-vsctl get Open_vSwitch . external_ids other_config ssl; ovs-vsctl list-br
   ovs-vsctl show | grep -oE 'ovn-k8s-mp0|type: geneve' || true
   ls -A /etc/microshift-net/pki ${record} /var/lib/microshift-net/overlay-units.json 2>&1

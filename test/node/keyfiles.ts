@@ -6,9 +6,11 @@ export type Keyfile = Record<string, Record<string, string | number | boolean>>;
 /** UUID of the controller's profile in every case. */
 export const bondUuid = '0000b000-0000-4000-8000-00000000b000';
 const portUuid = (port: number): string => `0000b01${port}-0000-4000-8000-00000000b01${port}`;
-/** IP settings of the profiles: no address, a leased address, or a fixed address. */
+/** IP settings of a profile without addresses. */
 export const off = { method: 'disabled' };
+/** IP settings of a profile with a leased address. */
 export const dhcp = { ipv4: { method: 'auto' }, ipv6: off };
+/** IP settings of a profile with a fixed address. */
 export const fixed = { ipv4: { method: 'manual', address1: '192.0.2.50/24,192.0.2.1' }, ipv6: off };
 
 type Family = 'bond' | 'team' | 'bridge';

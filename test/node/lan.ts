@@ -8,7 +8,7 @@ export interface Lan {
   /** Text of the LAN file, with the text that the test has appended. */
   script: string;
   nodeIf: string;
-  /** Addresses that must be on br-ex at the end. */
+  /** Interface that must be a port of br-ex at the end. */
   uplink: string;
   ip4: string;
   ip6: string;
@@ -67,7 +67,7 @@ export function readLan(name: string, append = ''): Lan {
 /** Text that is appended to a LAN if silences are measured. */
 export const fineGrained = 'PING_MS=10';
 
-/** Returns all LANs, each with its first comment line. */
+/** Returns the names of all LANs, sorted. */
 export function lanNames(): string[] {
   const files = fs.readdirSync(path.join(sourceDir, 'lan')).filter((file) => file.endsWith('.sh'));
   return files.map((file) => file.slice(0, -3)).sort();

@@ -39,8 +39,8 @@ export async function countMessages(node: TestNode, shell: string, options: RunO
 }
 
 /**
- * Clients that connect during the run and own no name belong to the command; daemons own a name, or were connected
- * before.
+ * Returns the numbers of messages that the command has sent and received. Clients that connect during the run and own
+ * no name belong to the command; daemons own a name, or were connected before.
  */
 function busCounts(messages: BusMessage[]): { dbusSent: number; dbusReceived: number } {
   const calls = (member: string): Set<string | undefined> =>

@@ -7,8 +7,8 @@ import { microshiftStandIn } from './microshift-stand-in.ts';
 import { bootNode } from './node.ts';
 
 /**
- * dnsmasq assigns leases of at least 2 minutes, which a client renews after one minute. It reads the file with the
- * addresses again on request.
+ * LAN whose server, dnsmasq, assigns leases of 2 minutes, the shortest that it permits. A client renews them after one
+ * minute. dnsmasq reads the file with the addresses again on request.
  */
 const shortLeases = `
 lan() {
@@ -22,7 +22,9 @@ const dualStack = `network:
   clusterNetwork: [10.42.0.0/16, 'fd01::/48']
   serviceNetwork: [10.43.0.0/16, 'fd02::/112']
 `;
-/** Second router, which advertises another prefix and assigns no IPv4 addresses; the first one is removed. */
+/**
+ * Shell text that replaces the router by a second one, which advertises another prefix and assigns no IPv4 addresses.
+ */
 const renumber = `. /testnode/lib.sh; pkill -x -KILL dnsmasq; ip netns exec lan ip address add 2001:db8:9::1/64 dev lan0 nodad
   dhcp lan0 --enable-ra --dhcp-range=2001:db8:9::,ra-only,64 --ra-param=lan0,10,1800`;
 const grant = `. /testnode/lib.sh; pkill -x -KILL dnsmasq
@@ -34,8 +36,8 @@ const limit = { timeoutMs: 260_000 };
 const loHas = (addresses: string): string =>
   `${until(`[ "$(ip -br address show dev lo | tr -s " " "\\n" | grep / | grep -v "^127\\.\\|^::1/" | sort | tr "\\n" " ")" = "${addresses}" ]`)} || ${onLo}`;
 /**
- * Returns the number of these addresses for which a host of the LAN without a neighbour entry gets an answer (RFC 826,
- * RFC 4861).
+ * Returns shell text that prints the number of these addresses for which a host of the LAN without a neighbour entry
+ * gets an answer (RFC 826, RFC 4861).
  */
 const answered = (...addresses: readonly string[]): string =>
   `ip netns exec lan ip neighbour flush dev lan0

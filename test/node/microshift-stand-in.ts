@@ -4,8 +4,8 @@
 import { microshiftStandInFile } from './microshift-file-table.ts';
 
 /**
- * ovn-controller adds the ports for the mappings, ovnkube its flows and addresses, and MicroShift the address of its
- * API server.
+ * Script that adds entries to br-ex: the ports for the mappings, as ovn-controller does, flows and addresses, as
+ * ovnkube does, and the address of the API server, as MicroShift does.
  */
 const pods = `#!/bin/bash
 ovs-vsctl --may-exist add-br br-int \\
@@ -46,7 +46,10 @@ const ofMicroShift = [
   '/etc/microshift/ovn.yaml.default',
 ] as const;
 
-/** The NICs of the node are veths, which MicroShift's configuration makes unmanaged in NetworkManager. */
+/**
+ * Configuration with which NetworkManager manages the NICs of the node: they are veths, which MicroShift's
+ * configuration makes unmanaged.
+ */
 export const managedVeths = {
   '/etc/NetworkManager/conf.d/95-nics.conf': '[device-nics]\nmatch-device=interface-name:eth*\nmanaged=1\n',
 } as const;
@@ -62,7 +65,7 @@ export const microshiftStandIn: Readonly<Record<string, string>> = {
 
 const script = '/usr/bin/configure-ovs.sh';
 
-/** The same files for the userspace data path. */
+/** Files of microshiftStandIn, changed for the userspace data path. */
 export const microshiftStandInInUserspace: Readonly<Record<string, string>> = {
   ...microshiftStandIn,
   [script]: microshiftStandInFile(script, (text) =>

@@ -24,20 +24,20 @@ export interface NodeOptions {
   files?: Record<string, string>;
   /** Folders of this machine that are copied to the node before its first boot, by their path in the node. */
   folders?: Record<string, string>;
-  /** Starts microshift-ovs-init.service at every boot. */
+  /** True if microshift-ovs-init.service starts at every boot. */
   enableUnit?: boolean;
-  /** Starts only the units that monitor br-ex; a part of enableUnit. */
+  /** True if only the units that monitor br-ex start, which are a part of enableUnit. */
   enableRepair?: boolean;
-  /** Starts microshift-net-bridges.service at every boot, as the package does; a part of enableUnit. */
+  /** True if microshift-net-bridges.service starts at every boot, as with the package; a part of enableUnit. */
   enableBridges?: boolean;
-  /** Leaves out the agent and its units, as before the installation of the package. */
+  /** True if the node has neither the agent nor its units, as before the installation of the package. */
   bare?: boolean;
   /** Build of the agent; copied to /usr/share/microshift-net if it exists. */
   dist?: string;
   memory?: string;
   /** Kernel of the node; its own by default. */
   kernel?: NodeKernel;
-  /** Does not wait until the node's addresses answer. */
+  /** False if a boot does not wait until the node's addresses answer. */
   waitReady?: boolean;
 }
 
@@ -50,8 +50,8 @@ export interface MeasureOptions extends RunOptions {
    */
   recoverMs?: number;
   /**
-   * Measures the peaks of memory every 10 ms, which costs the node more than the rest of the measurement. Without it,
-   * the peaks are 0.
+   * True if the peaks of memory are measured every 10 ms, which costs the node more than the rest of the measurement;
+   * otherwise the peaks are 0.
    */
   sampleMemory?: boolean;
 }
@@ -216,7 +216,7 @@ export class TestNode {
     await this.text(`. /testnode/lib.sh; . /testnode/lan.sh; ${name}`, { timeoutMs });
   }
 
-  /** Contents of a file of the node; null if it does not exist. */
+  /** Returns the content of a file of the node; null if the file does not exist. */
   async read(file: string): Promise<string | null> {
     const base64 = await this.#ask<string | null>({ do: 'read', path: file }, `${file} to be read`);
     return base64 === null ? null : Buffer.from(base64, 'base64').toString('utf8');
@@ -235,12 +235,12 @@ export class TestNode {
     );
   }
 
-  /** A snapshot of the node's network; `brief` leaves out the settings of profiles and the routing rules. */
+  /** Returns a snapshot of the node's network; `brief` leaves out the settings of profiles and the routing rules. */
   async state(extent: 'whole' | 'brief' = 'whole'): Promise<NodeState> {
     return parseState(await this.text(`bash /testnode/state.sh ${extent}`, { timeoutMs: 60_000 }));
   }
 
-  /** The journal of this boot. */
+  /** Returns the journal of this boot, or only the entries of a unit. */
   journal(unit?: string): Promise<string> {
     return this.text(`journalctl -b -o short-monotonic --no-pager ${unit === undefined ? '' : `-u ${unit}`}`);
   }
@@ -280,7 +280,7 @@ export class TestNode {
     return performance.now() - started;
   }
 
-  /** The second serial line, /dev/ttyS1 in the node. */
+  /** Returns the second serial line, /dev/ttyS1 in the node. */
   get interactive(): Duplex {
     return this.#boot.interactive;
   }

@@ -91,7 +91,7 @@ function staysWithNic({ kind, setting, key }: SettingCase): boolean {
   return !/^(ipv4|ipv6|proxy|hostname|user)$/.test(setting ?? '');
 }
 
-/** Differences of the setting from a profile with default values. */
+/** Returns the properties of the setting that differ from those of a profile with default values. */
 function special({ kind, setting, profile }: SettingCase): Record<string, SettingValue> {
   const usual = plain.get(kind)?.[setting ?? ''] ?? {};
   const legacy = /^(addresses|routes|dns)$/;

@@ -6,8 +6,8 @@ import { withSecondNode } from './second-node.ts';
 import { projectDir } from './source.ts';
 
 /**
- * Both nodes have the CNI plug-in at the path of the package. They use the userspace data path, because the machine's
- * kernel may have no module openvswitch.
+ * Files of both nodes: the CNI plug-in at the path of the package, and the userspace data path in ovn.yaml, because
+ * this machine's kernel may have no module openvswitch. The first node also has the files that start the second one.
  */
 const ownFiles = {
   '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n',
@@ -56,5 +56,8 @@ export async function bootTwoNodes(
 /** Command that prints the name of the node's chassis in OVN. */
 export const identity = 'cat /etc/openvswitch/system-id.conf';
 
-/** Sends requests until the first answer: the first packets of a tunnel wait for the neighbour's MAC. */
+/**
+ * Returns a command that sends requests until the first answer: the first packets of a tunnel wait for the neighbour's
+ * MAC.
+ */
 export const reach = (address: string, seconds = 30): string => `ping -c 1 -w ${seconds} ${address}`;

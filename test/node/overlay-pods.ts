@@ -121,7 +121,7 @@ function cni(
   );
 }
 
-/** Returns the address that the pod gets. */
+/** Connects a pod to the network, and returns the address that the pod gets. */
 async function add(t: Test, node: TestNode, sandbox: Sandbox): Promise<string> {
   const { exitCode, stdout, stderr } = await cni(node, 'ADD', sandbox);
   t.equal(exitCode, 0, `ADD on ${sandbox.name}${exitCode === 0 ? '' : `: ${stdout}${stderr}`}`);

@@ -12,8 +12,8 @@ import { onSecond, second } from './second-node.ts';
 import { runShell } from './shell.ts';
 
 /**
- * Returns every row of a database with the columns that the agent writes; rows of tables that only the agent uses have
- * their _version, which changes with each write (RFC 7047, 3.2).
+ * Returns a command that prints every row of a database with the columns that the agent writes; rows of tables that
+ * only the agent uses have their _version, which changes with each write (RFC 7047, 3.2).
  */
 const rowsOf = (database: keyof typeof writtenColumns, server = ''): string => {
   const selects = Object.entries(writtenColumns[database]).map(([table, names]) => ({
@@ -39,7 +39,10 @@ async function writtenRows(node: TestNode): Promise<readonly (readonly string[])
   return tables.map(({ rows }) => rows.map((row) => JSON.stringify(row)).toSorted());
 }
 const ovnCtl = '/usr/share/ovn/scripts/ovn-ctl';
-/** First configuration of both nodes, as in the guides of ovn-kubernetes' first tool. */
+/**
+ * Returns shell text with the first configuration of a node at an address, as in the guides of ovn-kubernetes' first
+ * tool.
+ */
 const toldWhere = (address: string): string => `ln -s microshift-net /usr/bin/ovn-k8s-overlay
   ovs-vsctl set Open_vSwitch . external_ids:ovn-remote=tcp:192.0.2.50:6642 external_ids:ovn-nb=tcp:192.0.2.50:6641 \\
     external_ids:ovn-encap-ip=${address} external_ids:ovn-encap-type=geneve

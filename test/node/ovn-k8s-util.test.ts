@@ -9,7 +9,7 @@ import { bootNode, measuredSettleMs } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
 import { isUnder, reachable } from './under.ts';
 
-/** eth1 also has a routing table of its own, and a rule that leads to it. */
+/** Profiles of both NICs; eth1 also has a routing table of its own, and a rule that leads to this table. */
 const withRules = `profiles() {
   eth_profile eth0 <<< $'[ipv4]\\nmethod=auto\\nroute-metric=150\\n[ipv6]\\nmethod=disabled'
   eth_profile eth1 <<< $'[ipv4]\\nmethod=manual\\naddress1=203.0.113.50/24,203.0.113.1\\nroute1=198.51.100.0/24,203.0.113.254

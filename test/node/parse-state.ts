@@ -118,5 +118,5 @@ function plain(value: unknown): unknown {
 
 const lines = (text: string | undefined): string[] => (text ?? '').split('\n').filter(Boolean);
 const unescaped = (text: string): string => text.replace(/\\(.)/g, '$1');
-/** The fields of a line of `nmcli -t`, which escapes colons with a backslash. */
+/** Returns the fields of a line of `nmcli -t`, which escapes colons with a backslash. */
 const fields = (line: string): string[] => line.split(/(?<!\\):/).map(unescaped);

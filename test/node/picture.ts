@@ -64,7 +64,7 @@ export function withoutTimes(shown: Picture): Picture {
   return { ...shown, etc: [] };
 }
 
-/** Differences of two pictures, part by part. */
+/** Returns the differences of two pictures, part by part. */
 export function differences(now: Picture, wanted: Picture): readonly string[] {
   const entries = (shown: Picture): readonly string[] =>
     Object.entries(shown).flatMap(([part, items]) =>

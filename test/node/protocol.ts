@@ -18,7 +18,7 @@ export interface RunRequest {
   stdin: string;
   timeoutMs: number;
   kill: KillPlan | null;
-  /** Samples the memory of the command's processes, which uses a few per cent of the node's CPU. */
+  /** True if the memory of the command's processes is sampled, which uses a few per cent of the node's CPU. */
   sampleMemory: boolean;
 }
 

@@ -43,7 +43,8 @@ for (const { lan, kernel, after } of lans) {
     for (const way of ways) {
       const since = await node.now();
       await node.text(`${way} NetworkManager`);
-      // A fixed time in which the restart begins, so that answers from before the restart do not count.
+      // The test waits for a fixed time in which the restart begins, so that answers from before the restart do not
+      // count.
       await node.text('sleep 2');
       await node.ready();
       await becomesWanted(t, node, `${way}: everything is in the desired state, by itself`);

@@ -7,8 +7,8 @@ export const second = { name: 'second', address: '192.0.2.51' } as const;
 export const onSecond = '/testnode/on-second.sh';
 
 /**
- * Files of the first node: a unit whose start ends when the second node has booted, and whose stop cuts its power.
- * `edit` changes the new disk.
+ * Returns files of the first node: a unit whose start ends when the second node has booted, and whose stop cuts the
+ * power of the second node. `edit` changes the new disk.
  */
 export function withSecondNode(edit = ''): Record<string, string> {
   const start = `/testnode/second-node.sh ${second.name} ${second.address} ${edit}`.trimEnd();

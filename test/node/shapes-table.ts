@@ -76,7 +76,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Returns the cells of a row: medians over this number of nodes. */
+/** Returns the cells of a shape's row: medians over --times nodes, or the message of a failed measurement. */
 async function cellsOf(shape: Shape): Promise<string> {
   const lives: Life[] = [];
   try {

@@ -14,7 +14,10 @@ import type { NodeState, Route } from './state.ts';
 t.setTimeout(1_200_000);
 
 const shapes = { ...uplinkShapes, ...addressShapes };
-/** Value of SHAPES: `all`, or names separated by semicolons; without it, the shapes that have revealed defects. */
+/**
+ * Value of SHAPES: `all`, or names separated by semicolons; if it is not set, the test has the shapes that are
+ * `common`.
+ */
 const asked = process.env.SHAPES;
 const isWanted = (name: string, shape: Shape): boolean =>
   asked === undefined ? shape.common === true : asked === 'all' || asked.split(';').includes(name);

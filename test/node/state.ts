@@ -77,7 +77,7 @@ export class NodeState {
     this.data = data;
   }
 
-  /** Global addresses of a device, with prefix length. */
+  /** Returns the global addresses of a device, with prefix length. */
   addressesOf(device: string): string[] {
     return this.data.addresses.filter((a) => a.device === device && a.scope === 'global').map((a) => a.address);
   }
@@ -101,7 +101,7 @@ export class NodeState {
     return (this.data.ovs.Bridge ?? []).map((row) => String(row.name)).sort();
   }
 
-  /** The ports of an Open vSwitch bridge with their interfaces. */
+  /** Returns the ports of an Open vSwitch bridge with their interfaces. */
   portsOf(bridge: string): OvsPort[] {
     const row = (this.data.ovs.Bridge ?? []).find((one) => one.name === bridge);
     return list(row?.ports).map((id) => {
@@ -119,7 +119,7 @@ export class NodeState {
     });
   }
 
-  /** Names of the interfaces in a bridge, sorted. */
+  /** Returns the names of the interfaces in a bridge, sorted. */
   interfacesOf(bridge: string): string[] {
     return this.portsOf(bridge)
       .flatMap((port) => port.interfaces.map((face) => face.name))
@@ -139,7 +139,7 @@ export class NodeState {
     return this.data.files[path];
   }
 
-  /** DNS servers in resolv.conf. */
+  /** Returns the DNS servers in resolv.conf. */
   nameservers(): string[] {
     return [...(this.file('/etc/resolv.conf') ?? '').matchAll(/^nameserver\s+(\S+)/gm)].map((match) => match[1] ?? '');
   }

@@ -7,7 +7,7 @@ import type { NodeState } from './state.ts';
 
 const addresses = ['192.0.2.50', '203.0.113.50'];
 
-/** Asserts that both addresses answered the LAN during a run and after it. */
+/** Asserts that the addresses of both NICs answered the LAN during a run and after it. */
 export function reachable(t: Test, run: MeasuredRun): void {
   stayedReachable(t, run, addresses);
 }

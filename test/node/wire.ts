@@ -24,7 +24,10 @@ export class Wire {
   #nextId = 1;
   #buffer = '';
 
-  /** `inbox` is the path on this machine of the folder that the node knows as /testnode/inbox. */
+  /**
+   * Opens the channel over a socket; `inbox` is the path on this machine of the folder that the node knows as
+   * /testnode/inbox.
+   */
   constructor(socket: Duplex, inbox: string) {
     this.#socket = socket;
     this.#inbox = inbox;

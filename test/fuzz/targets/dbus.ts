@@ -15,7 +15,7 @@ import type { FuzzTarget, Random } from '../target.ts';
 
 /** Separator between the peer's answers to one request and those to the next. */
 const nextRequest = '=NEXT=';
-/** If the peer has no answer for a request, it waits this long, and then closes the connection. */
+/** Time in ms for which the peer waits, if it has no answer for a request, before it closes the connection. */
 const patienceMs = 2;
 /** Largest number of parts of an input: with a thousand separators, the target would only wait. */
 const mostParts = 12;

@@ -9,7 +9,7 @@ const needed = ['e2e.test', 'images.tar'] as const;
 /** Path of the folder on a node. */
 export const e2ePlace = '/opt/e2e';
 
-/** Returns the folder; null if the environment names none. */
+/** Folder with the tests; null if the environment names none. */
 export const e2eFolder: string | null = process.env[variable] ?? null;
 
 /** Returns the reason why the tests cannot run here; null if they can. */

@@ -1,9 +1,9 @@
 // Known reasons why tests of Kubernetes do not pass with the overlay. The page uses the first matching reason.
 
 /**
- * `refused`: the overlay refuses an object with an Event. `differs`: the overlay intentionally behaves differently than
- * the test expects, and its documentation says so. `impossible`: the test needs something outside of this project.
- * `failed`: a defect.
+ * Kind of a reason. `refused`: the overlay refuses an object with an Event. `differs`: the overlay intentionally
+ * behaves differently than the test expects, and its documentation says so. `impossible`: the test needs something
+ * outside of this project. `failed`: a defect.
  */
 export type Verdict = 'refused' | 'differs' | 'impossible' | 'failed';
 

@@ -16,7 +16,7 @@ export function listTests(host: Host): string {
   return host.must('sh', '-c', `${e2eTest} --list-tests | grep -F '[sig-network]'`);
 }
 
-/** Options of a run. */
+/** Options for the run of one test. */
 export interface Terms {
   /** Time limit of Ginkgo for the test, in seconds. */
   readonly limitS: number;

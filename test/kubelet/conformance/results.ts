@@ -3,8 +3,8 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * `skipped`: the test itself found that it cannot run here. `unfinished`: the test was ended at its limit, or did not
- * start.
+ * State of a test after its run. `skipped`: the test itself found that it cannot run here. `unfinished`: the test was
+ * ended at its limit, or did not start.
  */
 export type State = 'passed' | 'failed' | 'skipped' | 'unfinished';
 
@@ -17,9 +17,11 @@ export interface Outcome {
 
 export interface Result extends Outcome {
   readonly name: string;
-  /** Releases of Kubernetes and OVN, as their programs print them, and the day of the run, such as 2026-11-26. */
+  /** Release of Kubernetes, as its programs print it. */
   readonly kubernetes: string;
+  /** Release of OVN, as its programs print it. */
   readonly ovn: string;
+  /** Day of the run, such as 2026-11-26. */
   readonly date: string;
 }
 
@@ -59,7 +61,7 @@ function nameOf({ ContainerHierarchyTexts: containers, LeafNodeText: leaf }: Spe
   return [...(containers ?? []), leaf].join(' ');
 }
 
-/** States that make a suite fail (https://onsi.github.io/ginkgo/). */
+/** Returns true for a state that makes a suite fail (https://onsi.github.io/ginkgo/). */
 function isFailure({ State }: Spec): boolean {
   return ['failed', 'panicked', 'timedout', 'interrupted', 'aborted'].includes(State);
 }

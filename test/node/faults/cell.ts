@@ -180,7 +180,7 @@ export async function pristine(node: TestNode, ends: Ends, fault?: Fault): Promi
   return run?.exitCode === 0 && like(await pictureLike(node, ends.old), ends.old);
 }
 
-/** Differences of the node from each of its states. */
+/** Returns the differences of the node from each of its two permitted final states. */
 export async function unlike(node: TestNode, ends: Ends): Promise<Record<keyof Ends, readonly string[]>> {
   const now = await picture(node);
   return { old: differences(now, ends.old), new: differences(now, ends.new) };

@@ -20,7 +20,7 @@ export interface Fault {
   /** Shell text that starts the run; `microshift-net apply` by default. */
   readonly start?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Returns the reason why a fault cannot happen on a LAN, or null. */
+  /** Returns the reason why the fault cannot happen on a LAN; null if it can. */
   readonly impossible?: (lan: string) => string | null;
   readonly prepare?: (node: TestNode) => Promise<unknown>;
   readonly strike?: (scene: Scene) => Promise<unknown>;

@@ -154,7 +154,7 @@ function has(shape: string, point: string, fault: Fault): boolean {
   );
 }
 
-/** Writes the file after every cell, so that an interrupted command keeps its results. */
+/** Adds the result of a cell to the record; a call after each cell keeps the results of an interrupted command. */
 function record(cell: Cell): void {
   writeCells(recordFile, merged(readCells(recordFile), [cell]));
 }

@@ -13,7 +13,7 @@ export interface Cell extends Outcome {
   date: string;
 }
 
-/** Cells that were run before; empty if no record exists. */
+/** Returns the cells that were run before; empty if no record exists. */
 export function readCells(file: string): Cell[] {
   return fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, 'utf8')) as { cells: Cell[] }).cells : [];
 }

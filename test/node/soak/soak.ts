@@ -6,7 +6,7 @@ import { type Usage, usageOf } from './usage.ts';
 
 export interface SoakResult {
   readonly trends: readonly Trend[];
-  /** Description of a difference, with the number of the round. */
+  /** Descriptions of differences, each with the number of its round. */
   readonly faults: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export interface RebootOptions {
   readonly say: (text: string) => void;
 }
 
-/** Reboots of a node whose unit moves its NIC at every boot. */
+/** Reboots a node repeatedly; the node's unit moves its NIC at every boot. */
 export async function soakReboots({ lan, reboots, say }: RebootOptions): Promise<SoakResult> {
   const node = await bootNode({ lan, enableUnit: true });
   try {

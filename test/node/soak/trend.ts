@@ -21,8 +21,8 @@ const mostJournals = 20;
 /** Smallest number of samples in a tenth: `disable` and `undo` alternate, and each needs one. */
 const fewestSamples = 2;
 /**
- * Open vSwitch keeps a further netlink socket if two of its threads have needed one at the same time
- * (lib/netlink-socket.c, nl_pool_release).
+ * Accepted growth of the number of open files of ovs-vswitchd, which keeps a further netlink socket if two of its
+ * threads have needed one at the same time (lib/netlink-socket.c, nl_pool_release).
  */
 const netlinkPoolSlack = 2;
 
@@ -55,7 +55,7 @@ function usageFault(name: string, values: readonly number[]): string | null {
   return growth > slack ? `more at the end: ${values.join(' ')}` : null;
 }
 
-/** Medians of the first and the last tenth, and the largest of all. */
+/** Returns the medians of the first and the last tenth, and the largest of all values. */
 function endsOf(values: readonly number[]): { first: number; last: number; most: number } {
   const tenth = Math.max(1, Math.round(values.length / 10));
   return {

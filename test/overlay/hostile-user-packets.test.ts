@@ -12,7 +12,7 @@ import { configure, dualStack, form } from './form.ts';
 import { type Aims, hostileNamespace, hostileUser } from './hostile-objects.ts';
 import { type Host, missingForHosts, program, startLan } from './hosts.ts';
 import { answeringMacs, macOf, sixOf } from './neighbours.ts';
-import { oneOvn } from './ovn-of-nodes.ts';
+import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { offerApi } from './relay.ts';
 import { type ServedApi, serveApi } from './served-api.ts';
 import { type Pod, plugPod, serve } from './services.ts';
@@ -20,9 +20,9 @@ import { podOn } from './stored-api.ts';
 import { talk } from './talk.ts';
 
 const seed = Number(process.env.HOSTILE_SEED ?? 1);
-const count = Number(process.env.HOSTILE_OBJECTS ?? 100);
+const count = Number(process.env.HOSTILE_OBJECTS ?? 500);
 /** Number of objects that arrive at once; a long run has 40 batches. */
-const batch = Math.max(25, Math.ceil(count / 40));
+const batch = Math.max(100, Math.ceil(count / 40));
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 
 const [external, external6] = ['192.0.2.200', '2001:db8::200'];
@@ -166,9 +166,13 @@ async function startVictim(api: ServedApi, n1: Host, n2: Host): Promise<Pod> {
   return pod;
 }
 
-t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
+t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t) => {
+  for (const which of ovnsHere()) await t.test(`OVN: ${which}`, (t) => hostile(t, which));
+});
+
+async function hostile(t: Test, which: WhichOvn): Promise<void> {
   process.stderr.write(`# HOSTILE_SEED=${seed} HOSTILE_OBJECTS=${count}\n`);
-  const lan = await startLan(t, oneOvn());
+  const lan = await startLan(t, which);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   const [client, next] = [await lan.host('client', 50), await lan.host('router', 51)];
   for (const host of [n1, n2, client, next]) {
@@ -318,4 +322,4 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
   mallory.leave();
   await passed();
   t.strictSame(await observe(), before, 'the state is unchanged after the objects are deleted');
-});
+}

@@ -1,15 +1,29 @@
 // Load balancers that claim addresses and ports of nodes: the node's own processes, SSH and the databases stay
 // reachable, whatever the rows contain.
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { startDaemon } from './daemon.ts';
-import { form } from './form.ts';
+import { configure, form } from './form.ts';
 import { type Host, killProcess, missingForHosts, startLan } from './hosts.ts';
-import { oneOvn } from './ovn-of-nodes.ts';
+import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { ask, askUntil, balance, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
+
+/** Port of an API server on another host, and the kubeconfig of the node. */
+const [apiPort, kubeconfig] = [7443, '/etc/microshift/kubeconfig'];
+
+function kubeconfigOf(server: string): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'one', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'one', user: { token: 'none' } }],
+    contexts: [{ name: 'one', context: { cluster: 'one', user: 'one' } }],
+    'current-context': 'one',
+  });
+}
 
 /** Answer of a process that listens on a node itself. */
 const own = 'the node';
@@ -25,7 +39,11 @@ async function listen(host: Host, port: number): Promise<{ end(): void }> {
 }
 
 t.test('a node keeps its ports', { skip }, async (t) => {
-  const lan = await startLan(t, oneOvn());
+  for (const which of ovnsHere()) await t.test(`OVN: ${which}`, (t) => keepsPorts(t, which));
+});
+
+async function keepsPorts(t: Test, which: WhichOvn): Promise<void> {
+  const lan = await startLan(t, which);
   const [n1, n2, client] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('client', 50)];
   for (const host of [n1, n2, client]) host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8');
   form(t, [n1, n2]);
@@ -95,6 +113,18 @@ t.test('a node keeps its ports', { skip }, async (t) => {
   t.equal(askUntil(client, n2.address, 80, ofCluster), ofCluster, 'the service answers after the process has ended');
 
   await daemon.stop();
+  const atApi = async (): Promise<string> => {
+    t.match(n2.agent('overlay', 'apply'), { status: 0 });
+    return ask(n2, 'tcp', client.address, apiPort);
+  };
+  const api = await listen(client, apiPort);
+  balance(n1, 'taking-the-api', 'tcp', at(client.address, [apiPort]), 'none');
+  t.equal(await atApi(), '10.42.1.2', 'a service has the address and port of a server outside');
+  n2.write(kubeconfig, kubeconfigOf(`https://${client.address}:${apiPort}`));
+  configure(n2, { kubeconfig });
+  t.equal(await atApi(), own, 'the node itself reaches the API server of its kubeconfig');
+  api.end();
+
   killProcess(n1, '/run/ovn/ovnsb_db.pid');
   n2.write(
     '/run/microshift-net/overlay-services.json',
@@ -110,4 +140,4 @@ t.test('a node keeps its ports', { skip }, async (t) => {
   );
   n2.agent('overlay', 'apply');
   t.equal(ask(client, 'tcp', n2.address, 8080), client.address, 'a stored service of the last run takes no port');
-});
+}

@@ -1,13 +1,13 @@
 // UDP clients that keep one socket each while services are created, moved and deleted: the present server answers, and
 // without a server the client is refused.
 import { createInterface } from 'node:readline';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { type ApiObject, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';
 import { startDaemon } from './daemon.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
-import { oneOvn } from './ovn-of-nodes.ts';
+import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { publish } from './publish-services.ts';
 import { type Pod, startPod } from './services.ts';
 
@@ -75,7 +75,11 @@ function burst(from: Pick<Host, 'must'>, address: string, port: number): string 
 }
 
 t.test('one socket', { skip }, async (t) => {
-  const lan = await startLan(t, oneOvn());
+  for (const which of ovnsHere()) await t.test(`OVN: ${which}`, (t) => oneSocket(t, which));
+});
+
+async function oneSocket(t: Test, which: WhichOvn): Promise<void> {
+  const lan = await startLan(t, which);
   const [n1, n2, client] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('client', 50)];
   for (const host of [n1, n2, client]) host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8');
   form(t, [n1, n2]);
@@ -131,4 +135,4 @@ t.test('one socket', { skip }, async (t) => {
   t.equal(burst(client, n2.address, 30053), 'far,far,far,far', 'datagrams that are sent at once are all answered');
   await publish(n1, servedBy([n1.address, 'n1']));
   await all('host', 'is answered by a process of a node that listens on the wildcard address');
-});
+}

@@ -23,8 +23,11 @@ export type WhichOvn = 'own' | 'newer';
 export const askedOvn: WhichOvn | null =
   (['own', 'newer'] as const).find((one) => one === process.env.MICROSHIFT_NET_OVN) ?? null;
 
-/** Returns the kinds of OVN that are available. */
-export const ovnsHere = (): readonly WhichOvn[] => (newerRoot() === null ? ['own'] : ['own', 'newer']);
+/** Returns the kinds of OVN of a test that uses each: the one that MICROSHIFT_NET_OVN selects, or all available ones. */
+export const ovnsHere = (): readonly WhichOvn[] => {
+  if (askedOvn !== null) return [askedOvn];
+  return newerRoot() === null ? ['own'] : ['own', 'newer'];
+};
 
 /**
  * Returns the OVN of a test that uses one release: the one that MICROSHIFT_NET_OVN selects, or the newest available.

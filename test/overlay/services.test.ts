@@ -1,20 +1,26 @@
 // Services in packets: rows that are planned from objects of the API, daemons of two nodes that follow these rows, and
 // the server that answers each client.
 import { createInterface } from 'node:readline';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { type ApiObject, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';
 import { startDaemon } from './daemon.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { publish } from './publish-services.ts';
-import { ask, type Pod, serve, startPod } from './services.ts';
+import { ask, serve, startPod } from './services.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 
 function nodePort(name: string, clusterIP: string, port: number, spec: object = {}): ApiObject {
   const ports = [{ port: 80, protocol: 'TCP', nodePort: port }];
   return serviceObject(name, { type: 'NodePort', clusterIPs: [clusterIP], ports, ...spec });
+}
+
+/** Returns the object in another namespace. */
+function inNamespace({ metadata, ...rest }: ApiObject): ApiObject {
+  return { ...rest, metadata: { ...(metadata as object), namespace: 'other' } };
 }
 
 /** Connects until a connection is refused or answered; prints the result. */
@@ -46,7 +52,7 @@ function connectOnce(from: Pick<Host, 'must'>, address: string, port: number, ma
 }
 
 /** Sends UDP requests from one port until an answer arrives. */
-async function converse(from: Pod, address: string, port: number): Promise<{ next(): Promise<string> }> {
+function converse(from: Pick<Host, 'start'>, address: string, port: number): { next(): Promise<string> } {
   const script = `
     const socket = require('dgram').createSocket('udp4');
     let timer = null;
@@ -66,10 +72,15 @@ async function converse(from: Pod, address: string, port: number): Promise<{ nex
 }
 
 t.test('services of objects', { skip }, async (t) => {
-  const lan = await startLan(t);
+  for (const which of ovnsHere()) await t.test(`OVN: ${which}`, (t) => services(t, which));
+});
+
+async function services(t: Test, which: WhichOvn): Promise<void> {
+  const lan = await startLan(t, which);
   const [n1, n2, client] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('client', 50)];
   for (const host of [n1, n2, client]) host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8');
   form(t, [n1, n2]);
+  client.must('ip', 'address', 'add', '192.0.2.254/24', 'dev', 'br-ex');
   t.match(n2.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
   await startDaemon(n1);
   await startDaemon(n2);
@@ -90,9 +101,12 @@ t.test('services of objects', { skip }, async (t) => {
     serviceObject('kubernetes', { clusterIPs: ['10.43.0.2'], ports: [{ port: 443, protocol: 'TCP' }] }),
     sliceObject('kubernetes', [['10.44.0.0', 'n1']]),
   ];
-  // Another service with the same endpoint, which must not be confused with the first one.
-  const twin = [nodePort('alike', '10.43.0.79', 30079), sliceObject('alike', [[there, 'n1']])];
-  await publish(n1, [...twin, ...web, ...api, ...behind]);
+  // Services with the same endpoint, which must not be confused with the first one: one has affinity, and one is in
+  // another namespace.
+  const stays = { sessionAffinity: 'ClientIP' };
+  const twin = [nodePort('alike', '10.43.0.79', 30079, stays), sliceObject('alike', [[there, 'n1']])];
+  const inOther = [nodePort('web', '10.43.0.78', 30078), sliceObject('web', [[there, 'n1']])].map(inNamespace);
+  await publish(n1, [...twin, ...inOther, ...web, ...api, ...behind]);
   t.equal(ask(client, 'tcp', n2.address, 30080), '100.64.0.3', 'a new NodePort is reachable without `overlay apply`');
   t.equal(ask(client, 'tcp', outside, 80), '100.64.0.3', 'the external address answers from the LAN');
   t.equal(ask(near, 'tcp', outside, 80), here, 'a pod reaches the external address');
@@ -103,6 +117,7 @@ t.test('services of objects', { skip }, async (t) => {
   for (const [port, clusterIP] of [
     [30080, '10.43.0.80'],
     [30079, '10.43.0.79'],
+    [30078, '10.43.0.78'],
   ] as const) {
     t.equal(ask(n2, 'tcp', n2.address, port), '10.42.1.2', 'a node reaches its own NodePort');
     const entry = new RegExp(`192\\.0\\.2\\.12 \\. ${port} : ${clusterIP.replaceAll('.', '\\.')} \\. 80`);
@@ -121,6 +136,25 @@ t.test('services of objects', { skip }, async (t) => {
   t.equal(ask(far, 'tcp', '10.43.0.2', 443), there);
   t.equal(ask(n2, 'tcp', '10.43.0.2', 443), '10.42.1.2');
   t.equal(ask(n1, 'tcp', '10.43.0.2', 443), '10.42.0.2');
+
+  // The older service has the place, whatever the order of the objects. The younger one would refuse, because it has no
+  // endpoint.
+  const shared = '203.0.113.9';
+  client.must('ip', 'route', 'add', `${shared}/32`, 'via', n2.address);
+  const claims = ['younger', 'older'].map((name, index) =>
+    serviceObject(
+      name,
+      { type: 'LoadBalancer', clusterIPs: [`10.43.0.7${index}`] },
+      { loadBalancer: { ingress: [{ ip: shared }] } },
+      { creationTimestamp: `2026-01-0${2 - index}T00:00:00Z` },
+    ),
+  );
+  await publish(n1, [...claims, sliceObject('older', [[there, 'n1']])]);
+  t.equal(
+    ask(client, 'tcp', shared, 80),
+    '100.64.0.3',
+    'of two services with one address and port, the older one answers',
+  );
 
   const local = { externalTrafficPolicy: 'Local', internalTrafficPolicy: 'Local' };
   const slice = sliceObject('web', [
@@ -143,7 +177,7 @@ t.test('services of objects', { skip }, async (t) => {
     sliceObject('dns', where, { ports: [{ name: '', port: 8053, protocol: 'UDP' }] }),
   ];
   await publish(n1, idle([there, 'n1']));
-  const asker = await converse(near, '10.43.0.10', 53);
+  const asker = converse(near, '10.43.0.10', 53);
   t.equal(await asker.next(), here, 'a UDP client is answered by the only pod');
   await publish(n1, idle([here, 'n2']));
   t.equal(
@@ -159,6 +193,17 @@ t.test('services of objects', { skip }, async (t) => {
     [client, n2.address, 30080],
   ] as const)
     t.equal(refusal(who, address, port), 'ECONNREFUSED', `${address} refuses at once without a server`);
+  // The client is the next hop of the gateway, has these addresses and listens there. It would therefore answer a packet
+  // that leaves the cluster.
+  for (const address of ['10.43.0.80', '10.43.0.81']) client.must('ip', 'address', 'add', `${address}/32`, 'dev', 'lo');
+  for (const [who, name] of [
+    [near, 'a pod of the gateway'],
+    [far, 'a pod of another node'],
+    [n2, 'a node'],
+  ] as const) {
+    t.equal(refusal(who, '10.43.0.81', 8080), 'ECONNREFUSED', `${name} is refused at an unused address`);
+    t.equal(refusal(who, '10.43.0.80', 8080), 'ECONNREFUSED', `${name} is refused at an unused port`);
+  }
 
   const affine = { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 600 } } };
   await publish(n1, [nodePort('web', '10.43.0.80', 30080, affine), slice]);
@@ -180,15 +225,23 @@ t.test('services of objects', { skip }, async (t) => {
     );
   }
   const affineDns = serviceObject('dns', {
+    type: 'NodePort',
     clusterIPs: ['10.43.0.10'],
-    ports: [{ port: 53, protocol: 'UDP' }],
+    ports: [{ port: 53, protocol: 'UDP', nodePort: 30053 }],
     ...affine,
   });
   const dnsSlice = sliceObject('dns', [[there, 'n1']], { ports: [{ name: '', port: 8053, protocol: 'UDP' }] });
   await publish(n1, [nodePort('web', '10.43.0.80', 30080, affine), slice, affineDns, dnsSlice]);
-  t.equal(await (await converse(near, '10.43.0.10', 53)).next(), here, 'a UDP client with a fixed port gets an answer');
+  for (const [who, name, address, port, source] of [
+    [near, 'a pod', '10.43.0.10', 53, here],
+    [far, 'an endpoint', '10.43.0.10', 53, '169.254.169.5'],
+    [n2, 'a node', '10.43.0.10', 53, '10.42.1.2'],
+    [n2, 'a node at its own NodePort', n2.address, 30053, '10.42.1.2'],
+    [client, 'a host of the LAN', n2.address, 30053, '100.64.0.3'],
+  ] as const)
+    t.equal(await converse(who, address, port).next(), source, `with affinity one UDP socket of ${name} is answered`);
   await publish(n1, [nodePort('web', '10.43.0.80', 30080, affine), sliceObject('web', [[there, 'n1']])]);
   const traced = n1.agent('overlay', 'trace', 'pod-n2', '10.43.0.80', '--tcp', '80');
   t.match(traced, { status: 0, stdout: /10\.42\.0\.9:8080 .*default\/web/ });
   t.match(traced.stdout, /out by pod-n1/);
-});
+}

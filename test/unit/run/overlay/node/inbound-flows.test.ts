@@ -59,3 +59,21 @@ t.test('the stored peers, also in a file of a release without peers', (t) => {
   t.strictSame(rememberedPeers(places), [west]);
   t.end();
 });
+
+t.test('many stored services are read completely', (t) => {
+  const places = { services: join(t.testdir(), 'services.json') };
+  const services = Array.from({ length: 40_000 }, (_, index) => ({
+    protocol: 'tcp' as const,
+    address: '192.0.2.11',
+    port: 1 + index,
+    target: { address: '10.43.0.80', port: 80 },
+    isServedHere: false,
+  }));
+  const text = `${JSON.stringify(services)}\n`;
+  writeFileSync(places.services, text);
+  t.ok(text.length > 4 * 1024 * 1024, `${text.length} characters`);
+  t.notOk(differFromStored({ services, peers: [] }, places));
+  t.ok(differFromStored({ services: services.slice(1), peers: [] }, places));
+  t.strictSame(rememberedPeers(places), [], 'the stored text is valid JSON');
+  t.end();
+});

@@ -253,6 +253,39 @@ function all(): void {
     );
   });
 
+  t.test('objects ask for what the network does not serve', async (t) => {
+    const bed = await workloadBed(t, ownRelease());
+    const { api } = bed;
+    await bed.watch().reported(isActive);
+    const limited = { 'kubernetes.io/ingress-bandwidth': '1M' };
+    api.put('pods', podOn('n1', 'limited', { annotations: limited }));
+    const annotations = { 'k8s.ovn.org/multicast-enabled': 'true' };
+    api.put('namespaces', { metadata: { name: 'sends', uid: 'uid-of-sends', annotations } });
+    api.put('nodes', { metadata: { name: 'n1', uid: 'uid-of-n1', labels: { 'k8s.ovn.org/egress-assignable': '' } } });
+    const balanced = (name: string, clusterIP: string, creationTimestamp: string) => ({
+      metadata: { namespace: 'default', name, uid: `uid-of-${name}`, creationTimestamp },
+      spec: { type: 'LoadBalancer', clusterIPs: [clusterIP], ports: [{ port: 80, protocol: 'TCP' }] },
+      status: { loadBalancer: { ingress: [{ ip: '203.0.113.9' }] } },
+    });
+    api.put('services', balanced('second', '10.43.0.82', '2026-01-02T00:00:00Z'));
+    api.put('services', balanced('first', '10.43.0.81', '2026-01-01T00:00:00Z'));
+    await passed(bed, 'later');
+    const reported = api.notices
+      .filter(({ reason }) => reason === 'NotServed')
+      .map(({ regarding, note }) => [regarding.kind, regarding.name, note] as const);
+    t.match(
+      reported.toSorted(([, one], [, other]) => (one < other ? -1 : 1)),
+      [
+        ['Pod', 'limited', /bandwidth .* limit nothing here/],
+        ['Node', 'n1', /EgressIP/],
+        ['Service', 'second', /^203\.0\.113\.9 port 80 is not served: service default\/first has it/],
+        ['Namespace', 'sends', /multicast/],
+      ],
+      'each request has one Event, and of two services with one address and port only the younger one has an Event',
+    );
+    t.equal(reported.length, 4);
+  });
+
   t.test('another program changes the rows', async (t) => {
     const bed = await workloadBed(t, ownRelease());
     const { api, port, until, writes } = bed;

@@ -18,6 +18,8 @@ export interface Outside {
   isServedAtNode(node: OverlayNode, address: string, port: ServicePort): boolean;
   /** Returns the reasons why requested addresses and ports of a service are not served, as whole sentences. */
   faults(service: Service): readonly string[];
+  /** Returns the sentences of `faults` for the addresses and ports that the service `taker` has instead. */
+  faultsBecauseOf(service: Service, taker: NamespacedName): readonly string[];
   /** Returns the gateway that answers for an address on its LAN; null if no gateway does. */
   announcer(address: string): string | null;
   /** Returns the addresses in spec.externalIPs of all services. */
@@ -69,6 +71,16 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
   };
   const isHolder = (service: Service, address: string, port: ServicePort): boolean =>
     holderOf(placeText(address, port)) === keyOf(service);
+  const reasonOf = (service: Service, given: Given, port: ServicePort): string | null => {
+    if (isHolder(service, given.address, port)) return null;
+    const fault = faultAt(service, given, port);
+    return fault ?? `service ${holderOf(placeText(given.address, port))} has it; take another address or port`;
+  };
+  /** Returns the service that has an address and port instead of the service that requests it; null if none has. */
+  const takerOf = (service: Service, { address }: Given, port: ServicePort): NamespacedName | null => {
+    const ofNodePort = owners.has(address) ? services.holderOfNodePort(port) : null;
+    return ofNodePort === null || ofNodePort === keyOf(service) ? holderOf(placeText(address, port)) : ofNodePort;
+  };
   const announcers = new Map<string, string | null>();
   const announcer = (address: string): string | null => {
     const before = announcers.get(address);
@@ -86,13 +98,13 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
     isServedAtNode: (node, address, { protocol, nodePort }) =>
       nodePort !== null && portFaultAt(node, address, protocol, nodePort, exposure) === null,
     faults: (service) => [
-      ...givenFaults(service, (given, port) => {
-        if (isHolder(service, given.address, port)) return null;
-        const fault = faultAt(service, given, port);
-        return fault ?? `service ${holderOf(placeText(given.address, port))} has it; take another address or port`;
-      }),
+      ...givenFaults(service, (given, port) => reasonOf(service, given, port)),
       ...service.ports.flatMap((port) => nodePortFault(port, nodes, exposure) ?? []),
     ],
+    faultsBecauseOf: (service, taker) =>
+      givenFaults(service, (given, port) =>
+        takerOf(service, given, port) === taker ? reasonOf(service, given, port) : null,
+      ),
     announcer,
     externalAddresses: () => services.externalAddresses(),
   };

@@ -4,6 +4,8 @@ import type { OverlayNode } from '../../../model/overlay.ts';
 import type { Pod, Service } from '../../../model/workload.ts';
 import type { ObjectKey } from '../../../workload/plan-workload.ts';
 import type { AddressFault } from '../../../workload/pods/address-faults.ts';
+import { displacedBy } from '../../../workload/services/displaced.ts';
+import { type IndexedServices, indexedServices } from '../../../workload/services/indexed-services.ts';
 import { notServed } from '../../../workload/services/not-served.ts';
 import { type Outside, type OutsideFacts, outsideOf } from '../../../workload/services/outside.ts';
 import { type ServedSlices, servedSlices } from '../../../workload/services/served-slices.ts';
@@ -53,6 +55,21 @@ export function noticeOfEndpoints(service: Service, { slices }: ServiceView): No
   return fault === null ? null : notServedNotice(service, fault);
 }
 
+/**
+ * Returns Events for the services that lose an address and port to a changed service. `before` is the earlier state of
+ * the changed service; undefined for a new service. Leaves out the services in `reported`.
+ */
+export function noticesOfDisplaced(
+  service: Service,
+  before: Service | undefined,
+  { services, outside }: ServiceView,
+  reported: readonly Service[],
+): readonly Notice[] {
+  return [...displacedBy(service, before, services, outside)].flatMap(([other, notes]) =>
+    reported.includes(other) ? [] : notes.map((note) => notServedNotice(other, note)),
+  );
+}
+
 function missing(service: Service, { nodes, outside, slices }: ServiceView): readonly string[] {
   const fault = slices.fault(`${service.namespace}/${service.name}`);
   return [...notServed(service, nodes, outside), ...(fault === null ? [] : [fault])];
@@ -96,6 +113,7 @@ function regardingOf({ kind, collection: { apiVersion } }: Kind, object: Project
 /** Facts that decide how a service is served: the nodes, the endpoints, and the other services. */
 export interface ServiceView {
   readonly nodes: readonly OverlayNode[];
+  readonly services: IndexedServices;
   readonly slices: ServedSlices;
   readonly outside: Outside;
 }
@@ -103,7 +121,12 @@ export interface ServiceView {
 /** Returns the facts on which the services depend. */
 export function viewOf(facts: OutsideFacts): ServiceView {
   const slices = servedSlices(facts);
-  return { nodes: facts.nodes, slices, outside: outsideOf(facts, slices) };
+  return {
+    nodes: facts.nodes,
+    services: indexedServices(facts.workload.services),
+    slices,
+    outside: outsideOf(facts, slices),
+  };
 }
 
 /** Returns the Event for an object whose rows the database has refused; null if the key has no present object. */

@@ -9,6 +9,7 @@ import {
   noticeOfBudget,
   noticeOfEndpoints,
   noticesOfAsks,
+  noticesOfDisplaced,
   noticesOfHostPorts,
   noticesOfService,
   viewOf,
@@ -39,6 +40,11 @@ export function createObjectEvents({ report }: Pick<KubernetesApi, 'report'>, wo
     const [now, then] = [viewOf({ ...cluster, workload }), before && viewOf({ ...before, workload })];
     for (const service of services) noticesOfService(service, now, then).forEach(report);
   };
+  const ofDisplaced = (changes: readonly ObjectChange[], services: readonly Service[], cluster: Cluster): void => {
+    const view = viewOf({ ...cluster, workload });
+    for (const { kind, before, now } of changes)
+      if (kind === 'Service' && now !== undefined) noticesOfDisplaced(now, before, view, services).forEach(report);
+  };
   const ofEndpoints = (services: Iterable<NamespacedName>, cluster: Cluster): void => {
     const view = viewOf({ ...cluster, workload });
     for (const key of services) {
@@ -62,7 +68,10 @@ export function createObjectEvents({ report }: Pick<KubernetesApi, 'report'>, wo
     },
     changed: (changes, cluster) => {
       const services = changes.flatMap(({ kind, now }) => (kind === 'Service' && now !== undefined ? [now] : []));
-      if (services.length > 0) ofServices(services, cluster);
+      if (services.length > 0) {
+        ofServices(services, cluster);
+        ofDisplaced(changes, services, cluster);
+      }
       const slices = changes.flatMap(({ kind, now }) => (kind === 'EndpointSlice' ? (serviceOf(now) ?? []) : []));
       if (slices.length > 0) ofEndpoints(new Set(slices), cluster);
       for (const pod of changes.flatMap(newPod)) noticesOfHostPorts(pod).forEach(report);

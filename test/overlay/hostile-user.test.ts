@@ -337,7 +337,7 @@ function flowsOf(bed: WorkloadBed): readonly string[] {
   return nodes.flatMap((node) => {
     if (node.gateway === null) return [];
     const services = inboundServices(modern, node, node.gateway, rows);
-    const table = hostServices(services, 'ovn-k8s-mp0', [node.hostAddresses[0] ?? '']);
+    const table = hostServices(services, 'ovn-k8s-mp0', [node.hostAddresses[0] ?? ''], false);
     const flows = sharedBridgeFlows(node, node.gateway, { nic: 1, cluster: 2, isAlone: true }, services);
     return [...flows.map(({ flow }) => flow), ...(table?.lines ?? [])].map((line) => `${node.name} ${line}`);
   });

@@ -25,7 +25,7 @@ function attempt(from: Pick<Host, 'must'>, address: string, port: number): strin
 /** Sends a datagram to each of these ports, in their order, from one of the sender's addresses. */
 function send(from: Pick<Host, 'must'>, own: string, address: string, ports: readonly number[]): void {
   const script = `
-    const socket = require('dgram').createSocket('udp4');
+    const socket = require('dgram').createSocket('${own.includes(':') ? 'udp6' : 'udp4'}');
     const next = (ports) => ports.length === 0 ? socket.close() : socket.send('?', ports[0], '${address}', () => next(ports.slice(1)));
     socket.bind(0, '${own}', () => next(${JSON.stringify(ports)}));`;
   from.must(process.execPath, '-e', script);
@@ -57,6 +57,7 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
   const six = '2001:db8::12';
   for (const host of [n1, n2]) configure(host, dualStack);
   n2.must('ip', 'address', 'add', `${six}/64`, 'dev', 'br-ex', 'nodad');
+  client.must('ip', 'address', 'add', '2001:db8::50/64', 'dev', 'br-ex', 'nodad');
   form(t, [n1, n2], { n2: ['--gateway', `203.0.113.12,2001:db8:1::12,${six}`] });
   t.match(n2.agent('overlay', 'gateway', '--next-hop', '192.0.2.254,2001:db8::fe'), { status: 0 });
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
@@ -92,7 +93,15 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
     const group = 'closed';
     n1.must('ovn-nbctl', 'pg-add', group, 'pod-n2');
     const rule = (action: string, match: string, priority: number): void => {
-      n1.must('ovn-nbctl', 'acl-add', group, 'to-lport', String(priority), `outport == @${group} && ${match}`, action);
+      n1.must(
+        'ovn-nbctl',
+        'acl-add',
+        group,
+        'to-lport',
+        String(priority),
+        `outport == @${group} && (${match})`,
+        action,
+      );
     };
     client.must('ip', 'route', 'add', '192.0.2.12/32', 'via', '203.0.113.12');
     client.must('ip', 'route', 'add', `${six}/128`, 'via', '2001:db8:1::12');
@@ -106,7 +115,7 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
     t.equal(ask(n2, 'tcp', six, 30080), 'fd01:0:0:1::2', 'over IPv6 as well');
     rule('drop', 'ip', 1000);
     rule('allow', '(arp || nd)', 1001);
-    rule('allow-related', `ip4.src == ${far.address}`, 1001);
+    rule('allow-related', `ip4.src == ${far.address} || ip6.src == ${far.address6}`, 1001);
     n1.must('ovn-nbctl', '--wait=hv', 'sync');
     t.equal(ask(n2, 'tcp', n2.address, 30080), '10.42.1.2', 'the node itself passes every policy');
     t.equal(ask(far, 'tcp', near.address, 8080), far.address, 'the allowed pod reaches the server');
@@ -116,20 +125,31 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
     client.must('ip', 'route', 'delete', `${six}/128`);
     client.must('ip', 'route', 'delete', '192.0.2.12/32');
     t.equal(attempt(client, n2.address, 30080), '', 'the policy also holds for packets through the gateway');
+    t.equal(attempt(client, six, 30080), '', 'over IPv6 as well');
 
+    // The policy allows the pod `far`, and every policy allows the interface of the node in the cluster.
     const before = datagramsAt(near);
-    client.must('ip', 'address', 'add', `${far.address}/32`, 'dev', 'lo');
-    for (const [way, device] of [
-      ['203.0.113.12', 'eth1'],
-      ['192.0.2.12', 'br-ex'],
-    ] as const) {
-      client.must('ip', 'route', 'replace', '10.42.1.0/24', 'via', way, 'dev', device);
-      send(client, far.address, near.address, [8053, 8053, 8053]);
+    const before6 = datagramsAt(near, 'Udp6');
+    for (const [source, prefix, to, toSubnet, ways] of [
+      ...[far.address, '10.42.1.2'].map(
+        (source) => [source, 32, near.address, '10.42.1.0/24', ['203.0.113.12', '192.0.2.12']] as const,
+      ),
+      ...[far.address6, 'fd01:0:0:1::2'].map(
+        (source) => [source, 128, near.address6, 'fd01:0:0:1::/64', ['2001:db8:1::12', six]] as const,
+      ),
+    ]) {
+      client.must('ip', 'address', 'add', `${source}/${prefix}`, 'dev', 'lo', ...(prefix === 128 ? ['nodad'] : []));
+      for (const [index, device] of ['eth1', 'br-ex'].entries()) {
+        client.must('ip', 'route', 'replace', toSubnet, 'via', ways[index] ?? '', 'dev', device);
+        send(client, source, to, [8053, 8053, 8053]);
+      }
+      client.must('ip', ...(prefix === 128 ? ['-6'] : []), 'route', 'delete', toSubnet);
+      client.must('ip', 'address', 'delete', `${source}/${prefix}`, 'dev', 'lo');
     }
-    client.must('ip', 'route', 'delete', '10.42.1.0/24');
-    client.must('ip', 'address', 'delete', `${far.address}/32`, 'dev', 'lo');
     t.equal(ask(far, 'udp', near.address, 8053), far.address, 'a datagram of the permitted pod arrives');
-    t.equal(datagramsAt(near), before + 1, "no datagram of another host with the pod's address arrives");
+    t.equal(ask(far, 'udp', near.address6, 8053), far.address6, 'over IPv6 as well');
+    t.equal(datagramsAt(near), before + 1, 'no datagram of another host with an address of the cluster arrives');
+    t.equal(datagramsAt(near, 'Udp6'), before6 + 1, 'nor does one over IPv6');
     n1.must('ovn-nbctl', 'pg-del', group);
   });
 

@@ -1,10 +1,11 @@
 // Node and gateway on one bridge, with one MAC and the same addresses: the destinations of packets, also after failures
 // of ovs-vswitchd and the NIC.
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { form } from './form.ts';
 import { type Host, killProcess, missingForHosts, startLan, startVswitchd } from './hosts.ts';
 import { sixOf } from './neighbours.ts';
+import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { ask, balance, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
@@ -54,7 +55,11 @@ function restartSwitch(host: Host): void {
 }
 
 t.test('services arrive at the addresses of a node', { skip }, async (t) => {
-  const lan = await startLan(t);
+  for (const which of ovnsHere()) await t.test(`OVN: ${which}`, (t) => arrive(t, which));
+});
+
+async function arrive(t: Test, which: WhichOvn): Promise<void> {
+  const lan = await startLan(t, which);
   const [n1, n2, client] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('client', 50)];
   for (const host of [n1, n2, client]) prepare(host);
   form(t, [n1, n2], { n2: ['--gateway', sixOf(n2)] });
@@ -139,13 +144,14 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
   t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /\+ table inet microshift_net_overlay/ });
   t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Done, 1 change:/ });
 
-  const goneFromHere = (when: string): void => {
+  const goneFromHere = (when: string, chains: readonly string[]): void => {
     t.notMatch(ofOurs(n2), /0x6d6e6f766c79/, `no flow of the agent exists ${when}`);
-    t.match(n2.run(['nft', 'list', 'tables']), { status: 0, stdout: '' }, `no nftables table exists ${when}`);
+    const names = [...n2.must('nft', 'list', 'chains').matchAll(/chain (\w+)/g)].map(([, name]) => name);
+    t.strictSame(names, chains, `nftables has no chain for services ${when}`);
   };
   setGateway(n1, n2, ['--remove']);
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
-  goneFromHere('without a gateway');
+  goneFromHere('without a gateway', ['forward']);
   setGateway(n1, n2, beside);
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
   reached('with a gateway again');
@@ -167,11 +173,11 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
 
   n2.must('ovs-ofctl', 'add-flow', 'br-ex', foreign);
   t.match(n2.agent('overlay', 'leave'), { status: 0 });
-  goneFromHere('on a node that has left');
+  goneFromHere('on a node that has left', []);
   t.match(
     n2.must('ovs-ofctl', 'dump-flows', 'br-ex', 'cookie=0x99/-1'),
     /dl_type=0x88cc/,
     'the flow of another program stays',
   );
   await both('after the node has left');
-});
+}

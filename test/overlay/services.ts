@@ -167,12 +167,21 @@ export function askUntil(from: Pick<Host, 'must'>, address: string, port: number
   return answer;
 }
 
-/** Returns the number of packets that have arrived at a pod, with and without a listener (proc_net(5), snmp). */
-export function datagramsAt(pod: Pod): number {
-  const [names = '', values = ''] = pod
-    .must('cat', '/proc/net/snmp')
-    .split('\n')
-    .filter((line) => line.startsWith('Udp:'));
-  const counts = new Map(names.split(' ').map((name, place) => [name, Number(values.split(' ')[place])]));
+/**
+ * Returns the number of UDP packets that have arrived at a pod, with and without a listener: over IPv4 (`Udp`) or IPv6
+ * (`Udp6`) (proc_net(5), snmp and snmp6).
+ */
+export function datagramsAt(pod: Pod, family: 'Udp' | 'Udp6' = 'Udp'): number {
+  const counts = new Map<string, number>();
+  if (family === 'Udp6') {
+    for (const line of pod.must('cat', '/proc/net/snmp6').split('\n')) {
+      const [name = '', count] = line.split(/\s+/);
+      counts.set(name.replace(family, ''), Number(count));
+    }
+  } else {
+    const lines = pod.must('cat', '/proc/net/snmp').split('\n');
+    const [names = [], values = []] = lines.filter((line) => line.startsWith('Udp:')).map((line) => line.split(' '));
+    for (const [place, name] of names.entries()) counts.set(name, Number(values[place]));
+  }
   return (counts.get('InDatagrams') ?? 0) + (counts.get('NoPorts') ?? 0);
 }

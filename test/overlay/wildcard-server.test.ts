@@ -95,6 +95,7 @@ const table =
     ],
     device,
     [node],
+    false,
   )?.script ?? '';
 
 t.test('a client that sends before the table exists', { skip }, async (t) => {

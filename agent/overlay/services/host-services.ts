@@ -18,13 +18,18 @@ const comments = {
   wildcard: 'UDP at every address: answered from the address that was asked',
   wildcardZone: 'UDP at every address: tracked apart from earlier connections',
   own: 'of the node itself: answers come back this way',
+  forged: 'IPv6: forged, with an address of the node itself',
   others: { ip: 'IPv4: of others, by the address of the LAN', ip6: 'IPv6: of others, by the address of the LAN' },
 } as const;
 
 /**
- * Returns a table of nftables for two kinds of packets: those of the node itself to services at its own and external
- * addresses, and those of other hosts to services that the node itself serves. Null without such services. The table
- * has one entry for each service, regardless of the number of its backends (nft(8), maps and NAT statements).
+ * Returns a table of nftables for three kinds of packets: those of the node itself to services at its own and external
+ * addresses, those of other hosts to services that the node itself serves, and forged ones. Null if no packet needs it.
+ * The table has one entry for each service, regardless of the number of its backends (nft(8), maps and NAT statements).
+ *
+ * If `hasSix` is true, the table drops packets of other hosts that enter the cluster through the node over IPv6 with an
+ * address of the node itself as their source. Every network policy would let them pass, and Linux forwards them. Over
+ * IPv4, Linux drops them itself (net/ipv4/fib_frontend.c, fib_validate_source).
  *
  * The table also translates the source of packets. The node's own packets get the address of `device`, its interface in
  * the cluster, which every network policy allows. `shared` has the addresses that node and gateway share, at most one
@@ -37,9 +42,10 @@ export function hostServices(
   services: readonly InboundService[],
   device: string,
   shared: readonly string[],
+  hasSix: boolean,
 ): NatTable | null {
   const served = services.flatMap(({ target, ...one }) => (target === null ? [] : [{ ...one, target }]));
-  if (served.length === 0) return null;
+  if (served.length === 0 && !hasSix) return null;
   const entries = families.map((family) => ({
     ...family,
     services: served.filter(({ address }) => isIpv6(address) === family.isSix),
@@ -86,6 +92,7 @@ export function hostServices(
     const address = shared.find((one) => isIpv6(one) === isSix);
     return address === undefined ? [] : [{ ip, address, comment: `${comments.others[ip]} ${address}` }];
   });
+  const forged = `oifname "${device}" meta nfproto ipv6 fib saddr type local drop comment "${comments.forged}"`;
   const back = [
     `oifname "${device}" ct status dnat fib saddr type local masquerade comment "${comments.own}"`,
     ...others.map(
@@ -113,9 +120,16 @@ export function hostServices(
       const before = [...tracked, ...(hook === 'prerouting' ? inOwnZone : [])];
       return before.length === 0 ? [] : chain(hook, -300, before, 'filter');
     }),
-    ...chain('prerouting', -100, [...there, ...atEveryAddress]),
-    ...chain('output', -100, there),
-    ...chain('postrouting', 100, back),
+    ...(served.length === 0
+      ? []
+      : [
+          ...chain('prerouting', -100, [...there, ...atEveryAddress]),
+          ...chain('output', -100, there),
+          ...chain('postrouting', 100, back),
+        ]),
+    ...(hasSix
+      ? ['  chain forward {', '    type filter hook forward priority 0; policy accept;', `    ${forged}`, '  }']
+      : []),
     '}',
     '',
   ].join('\n');
@@ -128,7 +142,10 @@ export function hostServices(
     ...hooks.flatMap((hook) => rules.map(({ ip }) => `${hook}: ${comments[ip]}`)),
     ...atEveryAddress.map(() => `prerouting: ${comments.wildcard}`),
     ...inOwnZone.map(() => `prerouting_zone: ${comments.wildcardZone}`),
-    ...[comments.own, ...others.map(({ comment }) => comment)].map((comment) => `postrouting: ${comment}`),
+    ...(served.length === 0 ? [] : [comments.own, ...others.map(({ comment }) => comment)]).map(
+      (comment) => `postrouting: ${comment}`,
+    ),
+    ...(hasSix ? [`forward: ${comments.forged}`] : []),
   ];
   return { script, lines: lines.toSorted() };
 }

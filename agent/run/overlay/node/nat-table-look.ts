@@ -14,17 +14,21 @@ export interface Look {
 /** Result of a comparison without differences. */
 export const asWanted: Look = { changes: [], fault: null, carryOut: [] };
 
-/** Compares the nftables table for connections of the node itself with the desired one. */
+/** Compares the nftables table of the node with the desired one. */
 export async function lookAtTable(wanted: NatTable | null): Promise<Look> {
   const there = await tableThere(wanted !== null);
   const what = `table inet ${natTableName}`;
   if (wanted === null) {
     if (there === null) return asWanted;
-    const change = { do: 'remove', what, why: 'the node itself reaches no service by this table any more' } as const;
+    const change = { do: 'remove', what, why: 'the node no longer needs this table' } as const;
     return { changes: [change], fault: null, carryOut: [() => runNatScript(removeNatTable)] };
   }
   if (there?.join('\n') === wanted.lines.join('\n')) return asWanted;
-  const change = { do: 'add', what, why: 'the node itself reaches services by this table' } as const;
+  const change = {
+    do: 'add',
+    what,
+    why: 'this table leads packets of the node to services, and drops forged packets',
+  } as const;
   return { changes: [change], fault: null, carryOut: [() => runNatScript(wanted.script)] };
 }
 

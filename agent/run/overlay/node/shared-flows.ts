@@ -7,7 +7,7 @@ import type { OverlayPeer } from '../../../model/overlay-peer.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
 import type { InboundService, SharedBridgeChange } from '../../../model/shared-bridge.ts';
-import { withoutLength } from '../../../overlay/addresses.ts';
+import { isIpv6, withoutLength } from '../../../overlay/addresses.ts';
 import { integrationBridge } from '../../../overlay/local/bridge-rows.ts';
 import { clientsOfPeers } from '../../../overlay/peers/peer-ways.ts';
 import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
@@ -51,8 +51,7 @@ export async function hasClusterPort(record: OverlayRecord, local: RowDatabase, 
 }
 
 /**
- * Returns the differences in the flows of inbound services, and in the nftables table for connections of the node
- * itself. Changes nothing.
+ * Returns the differences in the flows of inbound services, and in the nftables table of the node. Changes nothing.
  */
 export async function compareSharedFlows(
   record: OverlayRecord,
@@ -73,7 +72,14 @@ export async function compareSharedFlows(
     ...(await Promise.all(
       others.map((bridge) => lookAtOther(bridge, places, flowsOfOther(record, bridge, places, peers))),
     )),
-    await lookAtTable(hostServices(served, ownDevice(record), (gateway?.addresses ?? []).map(withoutLength))),
+    await lookAtTable(
+      hostServices(
+        served,
+        ownDevice(record),
+        (gateway?.addresses ?? []).map(withoutLength),
+        record.node.subnets.some(isIpv6),
+      ),
+    ),
   ];
   return {
     changes: looks.flatMap(({ changes }) => changes),
@@ -211,7 +217,7 @@ export async function removeSharedFlows(
   places: OverlayPlaces,
   local: RowDatabase,
 ): Promise<void> {
-  const without = { ...record, node: { ...record.node, gateway: null } };
+  const without = { ...record, node: { ...record.node, gateway: null, subnets: [] } };
   await applySharedFlows(without, places, local, [], () => undefined);
   if (record.node.gateway !== null) await withholdNothing(record.node.gateway.bridge, places);
   removeFile(places.services);

@@ -7,7 +7,7 @@ import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../../../age
 import type { OverlayPeer } from '../../../../agent/model/overlay-peer.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../../agent/model/rows.ts';
 import type { SharedPorts } from '../../../../agent/model/shared-bridge.ts';
-import { withoutLength } from '../../../../agent/overlay/addresses.ts';
+import { isIpv6, withoutLength } from '../../../../agent/overlay/addresses.ts';
 import { clientsOfPeers } from '../../../../agent/overlay/peers/peer-ways.ts';
 import { hostServices } from '../../../../agent/overlay/services/host-services.ts';
 import { inboundServices } from '../../../../agent/overlay/services/inbound-services.ts';
@@ -67,7 +67,9 @@ function outcomeOf(facts: Facts): { readonly 'flows.txt': string; readonly 'tabl
         ];
   return {
     'flows.txt': flows.map(({ flow, why }) => `${flow} # ${why}\n`).join(''),
-    'table.nft': hostServices(services, 'ovn-k8s-mp0', gateway.addresses.map(withoutLength))?.script ?? null,
+    'table.nft':
+      hostServices(services, 'ovn-k8s-mp0', gateway.addresses.map(withoutLength), layout.clusterSubnets.some(isIpv6))
+        ?.script ?? null,
   };
 }
 

@@ -22,7 +22,7 @@ import { talk } from './talk.ts';
 const seed = Number(process.env.HOSTILE_SEED ?? 1);
 const count = Number(process.env.HOSTILE_OBJECTS ?? 500);
 /** Number of objects that arrive at once; a long run has 40 batches. */
-const batch = Math.max(100, Math.ceil(count / 40));
+const batch = Math.max(125, Math.ceil(count / 40));
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 
 const [external, external6] = ['192.0.2.200', '2001:db8::200'];

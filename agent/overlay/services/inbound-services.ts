@@ -142,8 +142,10 @@ function vipsOf(rows: DatabaseRows, node: string): Vip[] {
     return Object.entries(mapOf(row, 'vips')).flatMap(([key, text]): Vip[] => {
       const at = placeOf(key);
       if (at === null || protocol === null) return [];
-      const served = `${service} ${protocol} ${servedBy(text)}`;
-      return [{ protocol, at, backends: backendsIn(text), served, isOfGateway }];
+      // OVN ignores a backend of another family than the address. nft(8) would refuse the whole table because of it.
+      const backends = backendsIn(text).filter(({ address }) => isIpv6(address) === isIpv6(at.address));
+      const served = `${service} ${protocol} ${isIpv6(at.address) ? 'IPv6' : 'IPv4'} ${servedBy(text)}`;
+      return [{ protocol, at, backends, served, isOfGateway }];
     });
   });
 }

@@ -23,7 +23,7 @@ export type WhichOvn = 'own' | 'newer';
 export const askedOvn: WhichOvn | null =
   (['own', 'newer'] as const).find((one) => one === process.env.MICROSHIFT_NET_OVN) ?? null;
 
-/** Returns the kinds of OVN of a test that uses each: the one that MICROSHIFT_NET_OVN selects, or all available ones. */
+/** Returns the kinds of OVN of a test: the kind that MICROSHIFT_NET_OVN selects, or every available one. */
 export const ovnsHere = (): readonly WhichOvn[] => {
   if (askedOvn !== null) return [askedOvn];
   return newerRoot() === null ? ['own'] : ['own', 'newer'];

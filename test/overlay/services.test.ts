@@ -193,8 +193,8 @@ async function services(t: Test, which: WhichOvn): Promise<void> {
     [client, n2.address, 30080],
   ] as const)
     t.equal(refusal(who, address, port), 'ECONNREFUSED', `${address} refuses at once without a server`);
-  // The client is the next hop of the gateway, has these addresses and listens there. It would therefore answer a packet
-  // that leaves the cluster.
+  // The client is the next hop of the gateway, has these addresses and listens there. It would therefore answer a
+  // packet that leaves the cluster.
   for (const address of ['10.43.0.80', '10.43.0.81']) client.must('ip', 'address', 'add', `${address}/32`, 'dev', 'lo');
   for (const [who, name] of [
     [near, 'a pod of the gateway'],

@@ -165,19 +165,15 @@ async function virtualMachine(
   t.equal(askUntil(pods[1], vm.address, 8080, pods[1].address), pods[1].address);
 
   n1.must('ip', 'link', 'delete', 'tap7');
-  n1.must(
-    'timeout',
-    '60',
-    'sh',
-    '-c',
-    'until [ "$(ovn-nbctl lsp-get-up "$1")" = down ]; do sleep 0.1; done',
-    'sh',
-    'db_vm1@n1',
-  );
-  t.match(n1.agent('overlay', 'port', 'list'), { stdout: /^vm1 .* not connected$/m }, 'the VM has ended');
   vm = await startVm(n1, 'tap7', macOf('10.42.0.254'), '10.42.0.254', 'fd01::fe');
+  // In the userspace data path, Open vSwitch keeps the deleted interface open, so its port has to be made again.
+  n1.must('ovs-vsctl', 'del-port', 'tap7');
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
-  t.equal(askUntil(pods[1], vm.address, 8080, pods[1].address), pods[1].address, 'and starts again, with another tap');
+  t.equal(
+    askUntil(pods[1], vm.address, 8080, pods[1].address),
+    pods[1].address,
+    'the VM starts again, with another tap',
+  );
 
   t.match(n1.agent('overlay', 'port', 'remove', 'vm1'), { status: 0, stdout: /^Done.*vm1 is not a port/ });
   t.equal(attempt(pods[1], vm.address), '', 'the VM does not answer any more');

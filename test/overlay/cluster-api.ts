@@ -12,8 +12,8 @@ const socket = '/run/kube-api.sock';
 const file = '/etc/kubeconfig';
 
 /**
- * Forwards connections. Connections cannot cross network namespaces, so a node's loopback forwards them through a
- * socket in its file system. Both ends are separate processes, because this process waits for programs.
+ * Program that forwards connections. Connections cannot cross network namespaces, so a node's loopback forwards them
+ * through a socket in its file system. Both ends are separate processes, because this process waits for programs.
  */
 const relay = `
   const net = require('node:net');

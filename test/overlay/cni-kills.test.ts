@@ -9,8 +9,8 @@ import { cni, inPod, missingForPods, ofPods, removeNamespace } from './pods.ts';
 const skip = missingForPods() ?? false;
 
 /**
- * Wrapper of a program that the plug-in starts. It kills the plug-in with all of its children, before or after one call
- * of the program.
+ * Returns a wrapper of a program that the plug-in starts. Before or after one call of the program, the wrapper kills
+ * the plug-in with all of its children.
  */
 const wrapper = (program: string): string => `#!/bin/sh
 call=$(($(cat /run/calls) + 1))
@@ -24,7 +24,7 @@ exit $status
 /** Number of calls of the wrapped programs during ADD: two by the daemon, and three in the pod's namespace. */
 const calls = 5;
 
-/** Starts the plug-in as a runtime does, as a group of processes that can be killed together. */
+/** Command that starts the plug-in as a runtime does, as a group of processes that can be killed together. */
 const inGroup = ['setsid', 'sh', '-c', 'echo $$ > /run/group; exec "$0"'];
 
 function killAt(host: Host, point: string): void {

@@ -41,7 +41,10 @@ t.test('rounds', { skip: missingForPods() ?? false }, async (t) => {
   }
 });
 
-/** Measures ADD from the start of the plug-in to its end; all pods have their addresses before. */
+/**
+ * Measures ADD from the start of the plug-in to its end, and returns a line with the figures. All pods have their
+ * addresses before.
+ */
 async function timed(cluster: CniCluster, host: Host, count: number, atOnce: number): Promise<string> {
   const pods: Sandbox[] = [];
   for (let n = 0; n < count; n += 1) pods.push((await cluster.pod(host, `t${atOnce}-${n}`)).sandbox);
@@ -63,7 +66,10 @@ async function timed(cluster: CniCluster, host: Host, count: number, atOnce: num
   return `${count} ADD, ${atOnce} at a time: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, all ${(wholeMs / 1000).toFixed(2)} s`;
 }
 
-/** Lists what remains after all rounds; remains of each round are also printed. */
+/**
+ * Runs rounds of ADD and DEL, most of which are killed, and prints the remains of each round. Returns the remains after
+ * all rounds.
+ */
 async function killed(
   cluster: CniCluster,
   host: Host,

@@ -185,8 +185,8 @@ t.test('a forged annotation gives a pod no other address', { skip }, async (t) =
 
   await startDaemon(n1);
   const answers = [];
-  // Calls the plug-in as the kubelet does, with another sandbox for each attempt; the central node needs a moment to
-  // write the annotation again.
+  // The test calls the plug-in as the kubelet does, with another sandbox for each attempt; the central node needs a
+  // moment to write the annotation again.
   for (let tries = 0; tries < 50 && answers.at(-1)?.status !== 0; tries += 1)
     answers.push(await cni(n2, 'ADD', makeSandbox(n2, sandboxId(), pod)));
   t.match(answers.at(-1), { status: 0, result: { ips: [{ address }] } }, 'a later try gives the address of OVN');

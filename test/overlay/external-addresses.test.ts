@@ -50,7 +50,7 @@ async function publish(server: ApiServer): Promise<void> {
   }
 }
 
-/** Makes one connection from one port, with all retransmissions of the kernel; prints its result. */
+/** Makes one connection from one port, with all retransmissions of the kernel; returns the answer or the error. */
 function connectOnce(from: Host, address: string, localPort: number): string {
   const script = `
     const socket = require('net').connect({ port: 80, host: '${address}', localPort: ${localPort} });

@@ -9,7 +9,7 @@ const skip = missingForHosts() ?? false;
 
 const hops = '192.0.2.254,2001:db8::fe';
 
-/** Flows of the agent without their counters. */
+/** Returns the agent's flows of br-ex without their counters. */
 function flows({ must }: Host): readonly string[] {
   const dump = must('ovs-ofctl', '--no-stats', 'dump-flows', 'br-ex', `cookie=${flowCookie}/-1`);
   return dump.trim().split('\n').toSorted();

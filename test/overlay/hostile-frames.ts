@@ -300,7 +300,7 @@ function arp(operation: number, mac: string, address: string, toMac: string, to:
   ]);
 }
 
-/** `fragment`: the field with the flags and the offset. */
+/** Returns an IPv4 packet; `fragment` is the value of the field with the flags and the offset. */
 function ipv4(from: string, to: string, protocol: number, payload: Buffer, fragment = 0, hops = 64): Buffer {
   const header = Buffer.concat([
     ...[bytesOf('4500'), word(20 + payload.length), bytesOf('1234'), word(fragment)],
@@ -310,7 +310,10 @@ function ipv4(from: string, to: string, protocol: number, payload: Buffer, fragm
   return Buffer.concat([header, payload]);
 }
 
-/** `length` is the length of the payload in the header, if a trailer follows that does not belong to the payload. */
+/**
+ * Returns an IPv6 packet; `length` is the length of the payload in the header, if a trailer follows that does not
+ * belong to the payload.
+ */
 function ipv6(from: string, to: string, next: number, payload: Buffer, hops = 64, length = payload.length): Buffer {
   return Buffer.concat([bytesOf('60000000'), word(length), Buffer.from([next, hops]), six(from), six(to), payload]);
 }

@@ -12,8 +12,9 @@ import { pingScript } from './ping.ts';
 const reason = missingForHosts();
 const id = 'n3-of-the-test';
 
-/** Number and seed of the random writes. The seed repeats a run that has found a fault. */
+/** Number of the random writes. */
 const count = Number(process.env.HOSTILE_WRITES ?? 150);
+/** Seed of the random writes, with which a run that has found a fault is repeated. */
 const seed = Number(process.env.HOSTILE_SEED ?? 1);
 
 interface Bundle {

@@ -154,19 +154,19 @@ const macIn = (inside: Inside, nic: string): string => {
   return link.address as string;
 };
 
-/** Neighbours with a MAC, as `<interface> <address> <MAC>`. */
+/** Returns the neighbours that have a MAC, as `<interface> <address> <MAC>`. */
 function neighboursOf(inside: Inside): readonly string[] {
   const list = JSON.parse(inside.must('ip', '-json', 'neigh', 'show')) as readonly Record<string, string>[];
   return list.flatMap(({ dev, dst, lladdr }) => (lladdr === undefined ? [] : [`${dev} ${dst} ${lladdr}`]));
 }
 
-/** Addresses and routes of a network namespace, without times. */
+/** Returns the addresses and routes of a network namespace, without times. */
 function networkOf(inside: Inside): string {
   const routes = ['-4', '-6'].map((family) => inside.must('ip', family, 'route', 'show', 'table', 'all'));
   return `${inside.must('ip', '-o', 'address', 'show').replaceAll(/\\.*/g, '')}${routes.join('').replaceAll(/ expires \d+sec/g, '')}`;
 }
 
-/** Rows of the southbound database that OVN learns from packets. */
+/** Returns the rows of the southbound database that OVN learns from packets. */
 function learnedOf(central: Host): readonly string[] {
   return [
     ['MAC_Binding', 'logical_port,ip,mac'],
@@ -192,8 +192,8 @@ function macsOf(host: Host): readonly string[] {
 
 const daemons = ['/run/openvswitch/ovs-vswitchd.pid', '/run/ovn/ovn-controller.pid', '/run/ovn/ovn-northd.pid'];
 /**
- * Daemons of Open vSwitch and OVN with their PIDs, and the connection of ovn-controller to the southbound database with
- * its port.
+ * Returns the PIDs of the daemons of Open vSwitch and OVN, and the connection of ovn-controller to the southbound
+ * database with its port.
  */
 function daemonsOf(host: Host): string {
   const alive = daemons.map((file) => host.run(['sh', '-c', `pid=$(cat ${file}) && kill -0 $pid && echo $pid`]).stdout);
@@ -305,7 +305,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     northbound: northboundOf(n1),
     daemons: [n1, n2].map(daemonsOf),
   });
-  /** Entries that packets may add, in each place; all added entries belong to the hostile pod. */
+  /** Returns the entries that packets may add, in each place; all added entries belong to the hostile pod. */
   const learned = () => [
     ...places.flatMap(([title, inside]) => neighboursOf(inside).map((entry) => `${title}: ${entry}`)),
     ...[n1, n2, client].flatMap((host) => macsOf(host).map((mac) => `${host.name}: br-ex has learned ${mac}`)),

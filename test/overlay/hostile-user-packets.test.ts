@@ -27,7 +27,10 @@ const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft
 
 const [external, external6] = ['192.0.2.200', '2001:db8::200'];
 const [router, router6] = ['192.0.2.254', '2001:db8::fe'];
-/** More service ports than an administrator should allow. The ports that a node needs must remain the node's own. */
+/**
+ * Keys of the group overlay, with more service ports than an administrator should allow. The ports that a node needs
+ * must remain the node's own.
+ */
 const keys = {
   ...dualStack,
   externalIPRanges: '192.0.2.192/27,2001:db8::200/119',
@@ -65,9 +68,9 @@ interface Target {
 }
 
 /**
- * Connects to all targets at once, with one connection each, for 20 s at most; a connection that has failed without an
- * answer is followed by another one. Prints for each the first words of the server, the fingerprint of its certificate,
- * or the error code.
+ * Program that connects to all targets at once, with one connection each, for 20 s at most; a connection that has
+ * failed without an answer is followed by another one. Prints for each target the first words of the server, the
+ * fingerprint of its certificate, or the error code.
  */
 const asker = `
 const [net, tls] = [require('net'), require('tls')];

@@ -19,8 +19,9 @@ export const program = '/opt/program/microshift-net';
 /** Folder in which all tests keep the code that V8 has compiled of the program. */
 const compiled = join(process.cwd(), 'build/compiled');
 const compiledOnNode = '/opt/compiled';
-/** Module that reads and writes the compiled code, and the folder of this module on a node. */
+/** Name of the module that reads and writes the compiled code. */
 const loader = 'keep-compiled.cjs';
+/** Folder of this module on a node. */
 const loaderOnNode = '/opt/loader';
 
 /** Returns the reason why such nodes cannot run here; null if they can. */
@@ -51,7 +52,7 @@ export interface Host {
   readonly address: string;
   /** First process of the node; the others end with it. */
   readonly pid: number;
-  /** Settles when the first process has ended, which is after all others. */
+  /** Settles when the first process has ended, which happens after the end of all others. */
   readonly gone: Promise<unknown>;
   /** Runs a program on the node. */
   run(words: readonly string[], input?: string): Ended;
@@ -278,8 +279,8 @@ export function newerSwitch(): readonly string[] {
 }
 
 /**
- * Starts the programs of a central node with ovn-ctl(8): both databases, which listen at the addresses in their tables,
- * and ovn-northd. `root` is the root folder of another release of OVN; its /run is that of the node.
+ * Starts the programs of a central node as ovn-ctl(8) does: both databases, which listen at the addresses in their
+ * tables, and ovn-northd. `root` is the root folder of another release of OVN; its /run is that of the node.
  */
 export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>, root = ''): void {
   for (const [short, name, table] of [
@@ -321,7 +322,7 @@ export function killProcess({ must }: Pick<Host, 'must'>, pidFile: string): void
   must('sh', '-c', 'kill -9 "$(cat "$1")"; pidwait -F "$1" || true', 'sh', pidFile);
 }
 
-/** Starts the programs of every node with ovn-ctl(8). */
+/** Starts ovn-controller, which runs on every node. */
 export function startController({ must }: Host): void {
   must('ovn-controller', 'unix:/run/openvswitch/db.sock', ...quiet);
 }

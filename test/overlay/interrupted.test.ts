@@ -10,7 +10,7 @@ const skip = missingForHosts() ?? false;
 const bundle = '/tmp/bundle';
 const controllerPid = '/run/ovn/ovn-controller.pid';
 
-/** Number of effects between two interrupts; INTERRUPT_STRIDE=1 tests each. */
+/** Returns the number of effects between two interrupts; INTERRUPT_STRIDE=1 tests each effect. */
 const stride = (usual: number): number => Number(process.env.INTERRUPT_STRIDE ?? usual);
 
 /** Returns rows of the central databases by table, without the columns in which ovn-northd and the chassis report. */

@@ -31,7 +31,10 @@ function send(from: Pick<Host, 'must'>, own: string, address: string, ports: rea
   from.must(process.execPath, '-e', script);
 }
 
-/** Listens for datagrams at these ports; prints the ports of all datagrams up to the last expected one. */
+/**
+ * Listens for datagrams at these ports; `heard` resolves with the ports of all datagrams when one arrives at the last
+ * port.
+ */
 async function listen(on: Pick<Host, 'start'>, ports: readonly number[]): Promise<{ heard(): Promise<string> }> {
   const script = `
     const heard = [];

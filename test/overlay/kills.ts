@@ -74,8 +74,8 @@ export function interruptAtEffects(
 }
 
 /**
- * Limits the kills to lasting effects: files that are renamed to their final names, and rows that are written. No other
- * effect changes a lasting state.
+ * Variable that limits the kills to lasting effects: files that are renamed to their final names, and rows that are
+ * written. No other effect changes a lasting state.
  */
 const onlyLasting = 'KILL_ONLY=lasting';
 

@@ -186,7 +186,7 @@ async function makeVictims(admin: OvsdbClient, ports: readonly Row[]): Promise<R
 
 const isRow = (row: Row, uuid: unknown): boolean => JSON.stringify(row._uuid) === JSON.stringify(uuid);
 
-/** Results of operations in one transaction; throws if one is refused. */
+/** Returns the results of operations in one transaction; throws if one is refused. */
 async function operate(client: OvsdbClient, ...operations: readonly Row[]): Promise<unknown> {
   const results = await client.call('transact', [database, ...(operations as JsonObject[])]);
   if (JSON.stringify(results).includes('"error":"')) throw new Error(JSON.stringify(results));

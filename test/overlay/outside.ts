@@ -1,8 +1,9 @@
 // Cluster with a distant host outside of it, which answers with the address of its client.
 import type { Host, Lan } from './hosts.ts';
 
-/** Address of the distant host. */
+/** IPv4 address of the distant host. */
 export const outside = '198.51.100.1';
+/** IPv6 address of the distant host. */
 export const outside6 = '2001:db8:ffff::1';
 
 /** Path of the file with the role of a node in the cluster. */
@@ -25,8 +26,8 @@ export async function startOutside(lan: Lan, mounts: readonly string[] = []): Pr
 }
 
 /**
- * Connects from the node's address in the cluster until it succeeds; prints the source address that the distant host
- * sees.
+ * Program that connects from the node's address in the cluster until it succeeds, and prints the source address that
+ * the distant host sees.
  */
 const ask = `
 const net = require('net');

@@ -76,13 +76,13 @@ export function removeNamespace(host: Host, { netns }: Sandbox): void {
 /** Answer of the plug-in, and its duration. */
 export interface CniAnswer {
   readonly status: number | null;
-  /** Its output; undefined if it printed nothing. */
+  /** Output of the plug-in as a JSON value; undefined if the plug-in printed nothing. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects.
   readonly result: any;
   readonly tookMs: number;
 }
 
-/** Runs the plug-in as a runtime does. `before` is a command that starts it. */
+/** Runs the plug-in as a runtime does. `before` is a command that starts the plug-in. */
 export async function cni(
   host: Host,
   command: string,

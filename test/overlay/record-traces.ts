@@ -71,7 +71,7 @@ function addRows(n1: Host, n2: Host): void {
   denySsh(n1, 'deny-all', '@deny', 'Port_Group', 'deny');
 }
 
-/** Writes the same rows under the OVN of the test node. */
+/** Starts the OVN of the test node on copies of n1's databases. */
 async function newerRelease(t: Test, n1: Host): Promise<Release> {
   const base = execFileSync(join('test/node', 'build-base.sh'), { encoding: 'utf8' }).trim();
   const folder = mkdtempSync(join(tmpdir(), 'newer-ovn-'));
@@ -101,7 +101,7 @@ async function newerRelease(t: Test, n1: Host): Promise<Release> {
   };
 }
 
-/** Returns the rows and the output for each packet, with only those flows that the kept output names. */
+/** Writes the output for each packet, and the rows with only those flows that the kept output names. */
 async function record(release: Release, hosts: Readonly<Record<string, Host>>): Promise<void> {
   const read = async (database: RowDatabase | null, columns: typeof switchColumns): Promise<DatabaseRows> => {
     if (database === null) throw new Error('a database is missing');
@@ -134,7 +134,7 @@ interface Known {
   readonly northbound: DatabaseRows;
   readonly switches: Readonly<Record<string, DatabaseRows>>;
   readonly hosts: Readonly<Record<string, Host>>;
-  /** Returns the flows that the kept part of the traces names. */
+  /** Beginnings of the UUIDs of the flows that the kept part of the traces names. */
   readonly met: Set<string>;
 }
 

@@ -7,7 +7,7 @@ import { mortal } from '../cluster/mortal.ts';
 import { unpackedOvn } from '../cluster/unpacked-ovn.ts';
 
 export interface Release {
-  /** Version of its northbound schema, which changes with every change of the schema (ovsdb(7)). */
+  /** Version of the release's northbound schema, which changes with every change of the schema (ovsdb(7)). */
   readonly name: string;
   /** Folder with ovn-nb.ovsschema and ovn-sb.ovsschema. */
   readonly schemas: string;

@@ -22,8 +22,9 @@ interface Side {
   readonly bridge: string;
   /** Addresses of the gateway, which are next hops of the client. */
   readonly hops: readonly string[];
-  /** Addresses of the client that are permitted, and addresses that are not. */
+  /** Addresses of the client from which it may reach the pods. */
   readonly permitted: readonly string[];
+  /** Addresses of the client from which it may not reach the pods. */
   readonly others: readonly string[];
 }
 

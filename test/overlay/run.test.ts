@@ -30,7 +30,7 @@ async function holdLock(host: Host): Promise<string> {
   return String(file).trim();
 }
 
-/** Waits until the southbound database has such a row. */
+/** Waits until the southbound database has a row; returns false if it does not appear within a minute. */
 async function registered(central: Host, row: Awaited): Promise<boolean> {
   const database = await openCentralDatabase('OVN_Southbound', [central.path('/run/ovn')]);
   return (await database?.appears(row, 60_000).finally(() => database.close())) === true;

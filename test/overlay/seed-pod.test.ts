@@ -10,8 +10,9 @@ import { nodeKubeconfig, offerApi } from './relay.ts';
 
 const skip = missingForPods() ?? false;
 
-/** Name and id of the pod in the guide. */
+/** Name of the pod in the guide. */
 const podName = 'sshd-2';
+/** Id of the pod's container in the guide. */
 const containerId = 'a2f5796e82e9286d7f56540585b6040b3a743093c46ea34364212cf1afd42a32';
 const port = 'a2f5796e82e9286';
 

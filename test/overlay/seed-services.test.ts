@@ -19,7 +19,7 @@ const reason = missingForHosts();
 if (reason !== null) t.plan(0, reason);
 else for (const which of ovnsHere()) t.test(`OVN: ${which}`, (t) => onRelease(t, which));
 
-/** Connects once; prints the server that answered, or the error. */
+/** Connects once; returns `answered`, the error code, or `no answer`. */
 function outcome(from: Pick<Host, 'must'>, [address, port]: Place): string {
   const script = `
     const socket = require('net').connect(${port}, '${address}');
@@ -29,7 +29,7 @@ function outcome(from: Pick<Host, 'must'>, [address, port]: Place): string {
   return from.must(process.execPath, '-e', script).trim();
 }
 
-/** Sends datagrams from one socket until one is answered or refused. */
+/** Sends datagrams from one socket until one is answered or refused; returns the same words as outcome(). */
 function datagramOutcome(from: Pick<Host, 'must'>, [address, port]: Place): string {
   const script = `
     const socket = require('dgram').createSocket('udp4');

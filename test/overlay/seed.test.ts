@@ -128,7 +128,7 @@ function scriptOf(text: string, variables: Variables): string {
   return [...Object.entries(variables).map(([name, value]) => `${name}=${value}`), text].join('\n');
 }
 
-/** Runs shell text on several nodes at the same time. */
+/** Runs shell text on a node without blocking this process, so that texts run on several nodes at the same time. */
 async function pasteAtOnce(host: Host, text: string, variables: Variables): Promise<Pick<Ended, 'status' | 'stdout'>> {
   const child = host.start('bash', '--norc', '-e', '-c', scriptOf(text, variables));
   let stdout = '';

@@ -23,7 +23,7 @@ function inNamespace({ metadata, ...rest }: ApiObject): ApiObject {
   return { ...rest, metadata: { ...(metadata as object), namespace: 'other' } };
 }
 
-/** Connects until a connection is refused or answered; prints the result. */
+/** Connects once, with the retransmissions of the kernel; returns `answered`, the error code, or `no answer`. */
 function refusal(from: Pick<Host, 'must'>, address: string, port: number): string {
   const script = `
     const socket = require('net').connect(${port}, '${address}');
@@ -51,7 +51,9 @@ function connectOnce(from: Pick<Host, 'must'>, address: string, port: number, ma
   return from.must(process.execPath, '-e', script).trim();
 }
 
-/** Sends UDP requests from one port until an answer arrives. */
+/**
+ * Starts a UDP client with one port; `next` repeats a request until an answer arrives, and resolves with the answer.
+ */
 function converse(from: Pick<Host, 'start'>, address: string, port: number): { next(): Promise<string> } {
   const script = `
     const socket = require('dgram').createSocket('udp4');

@@ -26,7 +26,7 @@ export interface StoredApi {
   get(plural: Plural, name: string): StoredObject | undefined;
   /** Events that were created. */
   readonly notices: Notice[];
-  /** Number of pods that were annotated. */
+  /** Returns the number of pods that were annotated. */
   readonly annotated: () => number;
   /** Lets all further annotations wait until allowAnnotations(). */
   holdAnnotations(): void;

@@ -9,8 +9,8 @@ const address = process.argv[1];
 require('net').createServer((socket) => socket.on('error', () => {}).pipe(socket)).listen(4000, address, () => console.log('ready'));
 `;
 /**
- * Connects until it succeeds, because the other node may not know the route yet. Then forwards lines in both
- * directions.
+ * Program that connects until it succeeds, because the other node may not know the route yet, and then forwards lines
+ * in both directions.
  */
 const client = `
 const net = require('net');

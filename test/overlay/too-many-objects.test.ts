@@ -16,8 +16,9 @@ import { podOn } from './stored-api.ts';
 const limitMs = 120_000;
 const program = fileURLToPath(new URL('bounded-process.js', import.meta.url));
 const nodes = [nodeOf(1, { subnets: ['10.42.16.0/20'] })];
-/** Limit of the heap in MB, and pods whose labels alone are larger. */
+/** Limit of the heap in MB. */
 const limitMb = 64;
+/** Names of pods whose labels alone are larger than the limit of the heap. */
 const hostile = Array.from({ length: 1_800 }, (_, index) => `m${index}`);
 const labels = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`label-${index}`, 'x'.repeat(90)]));
 

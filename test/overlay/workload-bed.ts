@@ -26,7 +26,7 @@ export interface WorkloadBed {
   port(pod: string): MirrorRow | undefined;
   /** Waits until a condition is true. */
   until(isSo: () => boolean): Promise<void>;
-  /** Number of rows of the largest transaction so far. */
+  /** Returns the number of rows of the largest transaction so far. */
   largest(): number;
   /** Returns the number of transactions that have changed rows of workloads since the previous call. */
   writes(): number;

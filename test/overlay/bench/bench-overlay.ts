@@ -58,7 +58,7 @@ function save(results: ReadonlyMap<string, readonly Figures[]>): void {
   writeFileSync(options.json, `${text}\n`);
 }
 
-/** Measures one contestant on a machine of its own with all loads; figures of failed loads are missing. */
+/** Measures one contestant on a machine of its own with the loads of --loads; figures of failed loads are missing. */
 function once(contestant: Contestant, round: number): Promise<Figures> {
   const loads = options.loads.split(',');
   return scoped(async (scope) => {

@@ -26,7 +26,7 @@ const ownCpu = '1';
 /** CPU of all other processes. */
 export const otherCpu = '0';
 const pinned = ['taskset', '-c', ownCpu] as const;
-/** Path of the folder with contestants on a node. */
+/** Path on a node of the folder with the contestants of --beside. */
 const besidePlace = '/opt/beside';
 
 /** Content of contestant.json, see docs/lab/overlay-benchmarks.md. */
@@ -134,8 +134,8 @@ export function run(contestant: Contestant, place: Place, log: string): Running 
     pid,
     log,
     kill: async () => {
-      // Kills the children of nsenter and not nsenter itself, which exits after its child and reaps it. A child that is
-      // not reaped would count as running.
+      // The children of nsenter are killed, and not nsenter itself, which exits after its child and reaps it. A child
+      // that is not reaped would count as running.
       const [own, ...started] = familyOf(pid);
       for (const one of started.length > 0 ? started.toReversed() : [own]) killed(one);
       await gone;

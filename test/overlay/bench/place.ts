@@ -24,9 +24,9 @@ export const namespace = 'bench';
 export const probeNamespace = 'zzz-probe';
 
 /**
- * An etcd before 3.4.25 does not report its progress. The cache of the API server then refuses a watch without a
- * version ("Too large resource version") until an object of the same kind changes. Not every contestant begins with a
- * list.
+ * Flag that turns off the cache of the API server. An etcd before 3.4.25 does not report its progress, and the cache
+ * then refuses a watch without a version ("Too large resource version") until an object of the same kind changes. Not
+ * every contestant begins with a list.
  */
 const withoutCache = ['--watch-cache=false'];
 
@@ -35,13 +35,16 @@ export interface Place {
   readonly server: ApiServer;
   readonly address: ApiAddress;
   readonly api: Api;
-  /** The file of OVN_Northbound. */
+  /** Path of the file of OVN_Northbound. */
   readonly database: string;
-  /** Numbers of rows of Logical_Switch_Port and Load_Balancer. */
+  /** Mirror of the rows of Logical_Switch_Port and Load_Balancer. */
   readonly northbound: Awaited<ReturnType<typeof openMirror>>;
 }
 
-/** `mounts` are folders of this machine and their paths on the node, as FOLDER=PATH. */
+/**
+ * Starts the central node and the API server, and creates the namespaces and nodes. `mounts` are folders of this
+ * machine and their paths on the node, as FOLDER=PATH.
+ */
 export async function makePlace(scope: Scope, mounts: readonly string[]): Promise<Place> {
   const lan = await startLan(scope);
   const host = await lan.host(nodeNames[0], 11, [], mounts);

@@ -12,7 +12,7 @@ export interface Usage {
   readonly anonymousMb: number;
 }
 
-/** proc_pid_stat(5): USER_HZ is 100 on all of Linux's common architectures. */
+/** Clock ticks per second in proc_pid_stat(5): USER_HZ, which is 100 on all of Linux's common architectures. */
 const ticksPerSecond = 100;
 
 interface Process {

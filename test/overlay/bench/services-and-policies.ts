@@ -44,7 +44,7 @@ export function wantedVips(first: number, count: number, endpoints: number, gene
   }));
 }
 
-/** Resolves when each endpoint is in some load balancer. */
+/** Resolves when each virtual address has had exactly its wanted endpoints in a load balancer; rejects at the limit. */
 export async function balanced({ northbound }: Place, wanted: readonly Wanted[], limitMs: number): Promise<void> {
   const left = new Map(wanted.map(({ vip, backends }) => [vip, backends.join()]));
   const take = (row: { readonly vips?: unknown } | undefined): void => {
@@ -96,7 +96,7 @@ async function putEndpoints({ api }: Place, number: number, count: number, gener
   });
 }
 
-/** Address in the service network of the tests' API server. */
+/** Returns the cluster IP of the service with a number, in the service network of the tests' API server. */
 function clusterIp(number: number): string {
   return `10.43.${1 + Math.floor(number / 250)}.${(number % 250) + 1}`;
 }

@@ -1,7 +1,10 @@
 // B6: duration of the loops of ovn-northd, from its own counters.
 import type { Place } from './place.ts';
 
-/** Matches a name, and below it samples, minimum, maximum and averages in ms (ovn-appctl stopwatch/show). */
+/**
+ * Pattern of a name, and below it the number of samples, the extremes and the averages in ms (ovn-appctl
+ * stopwatch/show).
+ */
 const block =
   /Statistics for '([^']+)'\s+Total samples: (\d+)\s+Maximum: (\d+) msec\s+Minimum: (\d+) msec\s+95th percentile: ([\d.]+) msec\s+Short term average: ([\d.]+) msec/g;
 const wanted = ['ovn-northd-loop', 'build_lflows'];

@@ -19,7 +19,10 @@ require('net').createServer((socket) => socket.on('error', () => {}).pipe(socket
   socket.bind(7, () => console.log('ready'));
 });
 `;
-/** Sends a datagram and a line of one connection every 20 ms until it is stopped; then prints the answers. */
+/**
+ * Program that sends a datagram and a line of one connection every 20 ms until it is stopped, and then prints the
+ * answers.
+ */
 const client = `
 const address = process.argv[1];
 const seen = new Set();

@@ -20,7 +20,7 @@ const piece = 10;
 /** Flags of agent/launcher.cjs, and the limit of the heap in the unit. */
 const flags = ['--jitless', '--optimize-for-size', '--max-old-space-size=384'];
 const program = fileURLToPath(new URL('turns-watcher.js', import.meta.url));
-/** Further flags of Node for the measured process: `--cpu-prof`, `--trace-gc`. */
+/** Further flags of Node for the measured process, from TURNS_FLAGS, such as `--cpu-prof --trace-gc`. */
 const further = (process.env.TURNS_FLAGS ?? '').split(' ').filter((flag) => flag !== '');
 
 /** Returns the figures since the previous request, when the watcher has no work left. */

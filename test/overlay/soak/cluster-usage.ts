@@ -4,7 +4,7 @@ import type { Usage } from '../../node/soak/usage.ts';
 import type { Daemon } from '../daemon.ts';
 import type { Host } from '../hosts.ts';
 
-/** Figures by name, as in trend.ts. */
+/** Returns the figures of all nodes by name, for trendsOf(). */
 export function usageOf(hosts: readonly Host[], daemons: ReadonlyMap<Host, Daemon>): Usage {
   return Object.fromEntries(
     hosts.flatMap((host) => {

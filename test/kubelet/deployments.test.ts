@@ -221,7 +221,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     const why = nodes.map(({ host }) => `${host.name} ${droppedBy(host)}`).join('; ');
     t.match(answered, /^[1-9]\d+ asked, 0 lost$/, `no echo is lost: ${answered}; dropped by the data path: ${why}`);
     await stream.end();
-    // The API server deletes the pods of a node that has had no runtime for half a minute.
+    // Kubernetes deletes the pods of a node that has had no runtime for half a minute, so the runtime starts again.
     second.startRuntime();
     for (const { host } of nodes)
       t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is in the desired state`);

@@ -28,7 +28,7 @@ export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster
   const apply = `microshift-net manifests apply --image registry.example/ovn:1 ${options}`;
   const node = await bootCluster(ovnkubeFolder, ovnYaml, cluster);
   t.teardown(() => node.halt());
-  /** Containers whose programs this machine has. */
+  /** Returns the containers whose programs this machine has. */
   const containers = async () => (await containersOf(node)).filter((each) => !each.runsOvnkube || !ovnkubeSkip);
   const allReady = async (t: Test): Promise<void> => {
     for (const each of await containers())
@@ -91,7 +91,7 @@ export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster
     t.ok((await ping.lost()) <= 1, 'pods keep their connections to the LAN');
     await node.text('microshift-net apply');
     await connected(t, 'afterwards');
-    // MicroShift's own br-ex, and a br-ex with ports of other programs, remain unchanged.
+    // `disable` and `apply` do not create MicroShift's own br-ex again, nor a br-ex with ports of other programs.
     if ((await node.text(bridgeRow)) !== before) {
       for (const each of followers)
         t.comment(`${each.name} again: ${Math.round(await untilReadyAgain(node, each))} ms`);

@@ -10,8 +10,8 @@ import { compiledDir, projectDir } from '../node/source.ts';
 const here = path.join(projectDir, 'test/ovnkube');
 
 /**
- * The switch sends complete checksums, which Open vSwitch's userspace data path needs; a server behind it answers with
- * its name.
+ * LAN whose switch sends complete checksums, which Open vSwitch's userspace data path needs; a server behind the switch
+ * answers with its name.
  */
 const lan = `lan() {
   nic eth0; lan_ip lan0 192.0.2.1/24 2001:db8::1/64

@@ -15,11 +15,11 @@ interface Root {
   /** Runs dnf, which must exit with 0; fails the test with dnf's output otherwise. */
   readonly dnf: (t: Test, ...words: string[]) => void;
   readonly refused: (...words: string[]) => string;
-  /** Signal that ended dnf. */
+  /** Runs dnf, and returns the signal that ended it; null if dnf exited by itself. */
   readonly signal: (...words: string[]) => string | null;
-  /** NAME-VERSION of the installed packages of the agent and of MicroShift. */
+  /** Returns NAME-VERSION of the installed packages of the agent and of MicroShift. */
   readonly installed: () => readonly string[];
-  /** Files that rpm reports as changed or missing. */
+  /** Returns the files that rpm reports as changed or missing. */
   readonly broken: () => string;
 }
 

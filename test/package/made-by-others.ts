@@ -1,5 +1,5 @@
 // Shell text that configures a node as other programs do: a br-ex of another program, or ports of another program in
-// the agent's bridge. It uses the userspace data path, because the test node has no other.
+// the agent's bridge. It uses the userspace data path, because this machine's kernel may have no other.
 const profiles = 'cd /etc/NetworkManager/system-connections';
 
 /**

@@ -21,7 +21,7 @@ export interface StandIn {
   readonly version: string;
   /** Further tags of the package, one per line. */
   readonly tags?: readonly string[];
-  /** Path of a file to its text. */
+  /** Texts of the package's files, by path. */
   readonly files?: Readonly<Record<string, string>>;
   /** Scriptlets by their keyword: `post`, `preun`, … */
   readonly scripts?: Readonly<Record<string, string>>;

@@ -30,7 +30,7 @@ t.test('the package enables every unit that can be enabled', (t) => {
   t.end();
 });
 
-/** Settings in the file of a unit from the first line that begins with `first`, in order. */
+/** Returns the settings in the file of a unit from the first line that begins with `first`, in order. */
 function settingsFrom(file: string, first: string): readonly string[] {
   const lines = readFileSync(`${directory}/${file}`, 'utf8').split('\n');
   const start = lines.findIndex((line) => line.startsWith(first));

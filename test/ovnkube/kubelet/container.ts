@@ -7,10 +7,11 @@ import { isGood, runInside } from './probes.ts';
 import { expand } from './values.ts';
 
 /**
- * Pause of the kubelet before it restarts a container: none at first, then 10 s, then twice the last pause, at most 5
- * min.
+ * Pause of the kubelet before the second restart of a container; the first restart has no pause, and each later pause
+ * is twice the last one.
  */
 const firstBackoffMs = 10_000;
+/** Longest pause before a restart. */
 const longestBackoffMs = 300_000;
 /** Running time after which the pause before a restart is reset to the shortest one. */
 const forgivenAfterMs = 600_000;

@@ -1,7 +1,7 @@
 // Environment variables of a container, and fields of its pod.
 import type { Api, Json } from './kubelet-requests.ts';
 
-/** Environment variables that every new container has. */
+/** Value of PATH in every new container. */
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Returns the value of a field of the downward API, such as spec.nodeName or metadata.labels['app']. */

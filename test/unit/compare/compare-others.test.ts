@@ -37,7 +37,7 @@ const ports = [
   { name: 'tap0', isDevice: true },
 ];
 
-/** Returns a node, and a record of an interface with this index. */
+/** Returns a node that has a record of an interface with this index. */
 function noted(number: number, more: Partial<OthersRecord> = {}, change: Record<string, unknown> = {}): Observation {
   const record: OthersRecord = { bridge: 'br-ex', index: number, entries, ports, lostPorts: [], ...more };
   return { ...changed(observation, change), others: [record] };

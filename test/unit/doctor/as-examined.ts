@@ -8,7 +8,7 @@ import { examinationOf as recordedExamination } from './examined.ts';
 
 const healthy = recordedExamination('healthy');
 
-/** Facts of a node, from which `apply` would make this observation. */
+/** Returns the facts of a node from which `apply` would make this observation. */
 export function asExamined({ config, observation }: Pick<PlanCase, 'config' | 'observation'>): Examination {
   const answer = <T>(value: T) => ({ value, failure: null });
   const { host, links, routes, signpost, foreign = [], resolver, hints, tuning, networkManager, ovs } = observation;

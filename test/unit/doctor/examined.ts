@@ -32,8 +32,8 @@ interface Change {
 }
 
 /**
- * Changes that make this case from another one (`healthy` by default); null if the case has its own facts in
- * test/cases/doctor/NAME.json.
+ * Returns the changes that make this case from another one (`healthy` by default); null if the case has its own facts
+ * in test/cases/doctor/NAME.json.
  */
 export function changeOf(name: string): Change | null {
   if (existsSync(ownFile(name))) return null;
@@ -45,7 +45,7 @@ function ownFile(name: string): string {
   return join(folder, 'doctor', `${name}.json`);
 }
 
-/** Facts of the node of a case. */
+/** Returns the facts of the node of a case. */
 export function examinationOf(name: string): Examination {
   const own = changeOf(name);
   if (own !== null) return wholeExamination(changed(examinationOf(own.of), own.change));

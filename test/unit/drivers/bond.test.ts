@@ -2,7 +2,7 @@
 import t from 'tap';
 import { parseBond } from '../../../agent/drivers/host/kernel/bond.ts';
 
-/** Contents of the file on Linux 6.18 for a bond of two veths with an ARP monitor. */
+/** Content of /proc/net/bonding/NAME on Linux 6.18 for a bond of two veths with an ARP monitor. */
 const arpMonitored = `Ethernet Channel Bonding Driver: v6.18.44
 
 Bonding Mode: fault-tolerance (active-backup) (fail_over_mac active)

@@ -4,7 +4,7 @@ import { decodeVariant, encodeVariant, toPlain } from '../../../agent/drivers/db
 import { decodeSettings, encodeSettings } from '../../../agent/drivers/networkmanager/nm-settings.ts';
 import type { SettingValue } from '../../../agent/model/profile-settings.ts';
 
-/** A value of dbus-next, and its JSON. */
+/** Values of dbus-next, each with its JSON. */
 const twins: readonly (readonly [name: string, wire: Variant, json: SettingValue])[] = [
   ['a string', new Variant('s', 'br-ex'), ['s', 'br-ex']],
   ['a boolean', new Variant('b', false), ['b', false]],

@@ -7,7 +7,7 @@ import readline from 'node:readline';
 import type { Test } from 'tap';
 import { type Bus, connectBus } from '../../../agent/drivers/dbus/bus-connection.ts';
 
-/** Reason why a test that needs the bus is skipped. */
+/** Reason why a test that needs the bus is skipped; false if this machine has dbus-daemon. */
 export const noDaemon = spawnSync('dbus-daemon', ['--version']).error !== undefined && 'dbus-daemon is not installed';
 
 /** A private bus, on which every user may send every message. */

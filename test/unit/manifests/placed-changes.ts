@@ -54,7 +54,9 @@ function keysAbove(lines: readonly string[], count: number, line: string): strin
   return `${wordOf('kind')} ${wordOf('name')} ${keys.filter((key) => key !== '').join('.')}`.trim();
 }
 
-/** Places at which the second list of lines differs from the first, with as many common lines as possible. */
+/**
+ * Returns the places at which the second list of lines differs from the first, with as many common lines as possible.
+ */
 function placesOf(from: readonly string[], to: readonly string[]): readonly Place[] {
   const common = commonLengths(from, to);
   const lengthAt = (i: number, j: number): number => common[i]?.[j] ?? 0;

@@ -15,7 +15,7 @@ const daemonSet: KubernetesObject = {
   spec: { template: { spec: { containers } } },
 };
 
-/** A pod whose container nbdb has this state; `more` is added to the pod's metadata. */
+/** Returns a pod whose container nbdb has this state; `more` is added to the pod's metadata. */
 const pod = (state: object, more: object = {}, spec: object = { containers }): KubernetesObject => ({
   apiVersion: 'v1',
   kind: 'Pod',

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { outageBetween } from '../../node/outage.ts';
 
-/** Replies every 10 ms, except during these pauses. */
+/** Returns the times of replies every 10 ms, except during these pauses. */
 const replies = (...silent: readonly (readonly [from: number, to: number])[]): number[] =>
   Array.from({ length: 100 }, (_, i) => i * 10).filter(
     (time) => !silent.some(([from, to]) => time > from && time < to),

@@ -56,7 +56,7 @@ export class ModelDatabase {
     this.#tables = new Map(Object.keys(shape).map((table) => [table, new Map()]));
   }
 
-  /** Rows as a client reads them. */
+  /** Returns the rows as a client reads them. */
   rows(): DatabaseRows {
     const tables = Object.fromEntries(
       [...this.#tables].map(([table, rows]) => [

@@ -36,7 +36,7 @@ function factsFile(name: string): Facts {
   return JSON.parse(readFileSync(join(overlayCases, name, 'facts.json'), 'utf8')) as Facts;
 }
 
-/** Facts of a case, and the database to which they belong. */
+/** Returns the facts of a case, and the database to which they belong. */
 export function readCase(name: string): { readonly facts: NorthboundFacts; readonly database: ModelDatabase } {
   const said = factsFile(name);
   const database = said.after === undefined ? emptyNorthbound(said.release) : applied(said.after);

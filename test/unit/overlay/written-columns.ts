@@ -15,7 +15,7 @@ import { emptyVswitch } from './vswitch.ts';
 
 const tls = { privateKey: '/pki/node.pem', certificate: '/pki/node.pem', caCertificate: '/pki/ca.crt' };
 
-/** `DATABASE.TABLE.COLUMN` for each column. */
+/** Returns `DATABASE.TABLE.COLUMN` for each column. */
 export function writtenColumns(): ReadonlySet<string> {
   const written = new Set<string>();
   const add = ({ database, changes }: RowPlan): void => {

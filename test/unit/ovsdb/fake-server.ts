@@ -12,11 +12,12 @@ export interface FakePeer {
   reply(request: JsonObject, result: Json, error?: Json): void;
 }
 
-/** Decides how the server reacts to a message; `received` has all messages of the client. */
+/** Function that the server calls for each message of a client. */
 export type Script = (message: JsonObject, peer: FakePeer) => void;
 
 export interface FakeServer {
   readonly path: string;
+  /** Messages of all clients so far. */
   readonly received: JsonObject[];
   script: Script;
   onConnect: (peer: FakePeer) => void;

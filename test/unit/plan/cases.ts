@@ -30,7 +30,7 @@ export interface PlanCase {
 /** Names of the settings that a file case.txt can have. */
 const settings: readonly string[] = ['from', 'applied', 'command', 'routeWaitOver', 'boot', 'only'];
 
-/** observation.json of a node that differs slightly from that of another case. */
+/** Content of observation.json for a node that differs slightly from the node of another case. */
 interface DerivedObservation {
   readonly like: string;
   readonly change: Readonly<Record<string, unknown>>;

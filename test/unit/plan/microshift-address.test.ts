@@ -172,7 +172,7 @@ const cluster = (nodeIp: string | null, nodeIpv6: string | null = null, networks
   clusterNetwork: { value: networks, source: 'config.yaml:3' },
 });
 
-/** Addresses of lo if br-ex, whose NIC is eth0, has or will have these addresses. */
+/** Returns the addresses of lo if br-ex, whose NIC is eth0, has or will have these addresses. */
 const onLo = (
   settings: ReturnType<typeof cluster>,
   addresses: readonly string[] | null,

@@ -65,13 +65,13 @@ export class ModelNode {
   readonly #start: Observation;
   readonly #lan = new Map<string, Given>();
   #profiles: NmProfile[];
-  /** Devices by their object paths. */
+  /** Profiles that devices run, by the object paths of the devices. */
   readonly #running = new Map<string, Running>();
   #devices: NmDevice[];
   #links: Link[];
   #signpost: boolean;
   #foreign: readonly KernelEntries[];
-  /** Links by their names. */
+  /** States of links, by the names of the links. */
   readonly #states = new Map<string, LinkState>();
   readonly #bridges: ModelBridges;
 
@@ -525,7 +525,9 @@ export class ModelNode {
     return Number(metric) === route.metric ? { ...route, metric: ethernetMetric } : route;
   }
 
-  /** NetworkManager reports a NIC as active only after its first lease or advertisement. */
+  /**
+   * Returns the state of a device: NetworkManager reports a NIC as active only after its first lease or advertisement.
+   */
   #progress(device: NmDevice): number {
     const { settings, answered } = this.#states.get(device.interface) ?? stateOf(null, null);
     if (!isKernels(device) || settings === null) return activated;

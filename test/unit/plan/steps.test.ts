@@ -222,7 +222,10 @@ t.test('two kinds of damage at once', (t) => {
   t.end();
 });
 
-/** Addresses that the LAN still reaches after the damage; none of a bridge that lost its NIC or its interface. */
+/**
+ * Returns the addresses that the LAN still reaches after the damage; none of a bridge that lost its NIC or its
+ * interface.
+ */
 function stillReached(moved: MovedAddresses, { links, ovs }: Observation): MovedAddresses {
   const ports = ovs.bridges.find((row) => row.name === moved.interface)?.ports ?? [];
   const present = links.find((link) => link.name === moved.interface)?.addresses ?? [];

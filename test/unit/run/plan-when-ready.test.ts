@@ -38,7 +38,7 @@ function configuring(name: string, interfaceHint: string | null, addressMode?: n
   };
 }
 
-/** Returns a NIC whose profile has a DHCP client-id. */
+/** Returns the node of a case while NetworkManager still configures eth0, whose profile has this DHCP client-id. */
 function withClientId(clientId: string): Observation {
   const observation = configuring('dhcp', 'eth0');
   const { networkManager } = observation;
@@ -50,7 +50,9 @@ function withClientId(clientId: string): Observation {
   return { ...observation, networkManager: { ...networkManager, devices, profiles } };
 }
 
-/** Messages of a run while it prepares; NetworkManager reports the device as configured when it is queried. */
+/**
+ * Returns the messages of a run while it prepares; NetworkManager reports the device as configured when it is queried.
+ */
 async function said(observation: Observation): Promise<readonly string[]> {
   const lines: string[] = [];
   const nm = { onSignal: () => () => undefined, property: async () => 100 };

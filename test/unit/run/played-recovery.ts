@@ -168,7 +168,7 @@ function untouchable(): Node {
   });
 }
 
-/** Journals with these ends, oldest first. */
+/** Writes journals with these ends, the oldest first, and returns their places. */
 export function written(
   t: Test,
   states: Readonly<Record<string, TransactionState>>,

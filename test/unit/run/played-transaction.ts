@@ -35,13 +35,13 @@ export interface Played {
   readonly names?: readonly string[];
   readonly plan?: Partial<Plan>;
   readonly confirmTimeoutSeconds?: number;
-  /** Function that is called before each call is answered: can refuse or delay the call. */
+  /** Function that is called before each call is answered, and that can refuse or delay the call. */
   readonly answer?: (call: string, control: Control) => Promise<void> | void;
   /** Function that is called at every fault point. */
   readonly at?: (point: string, control: Control) => Promise<void> | void;
   /** Function that is called with every line of progress. */
   readonly progress?: (line: string, control: Control) => void;
-  /** Error of an incomplete rollback; null if the rollback is complete. */
+  /** Returns the error of an incomplete rollback; null if the rollback is complete. */
   readonly restore?: (control: Control) => Promise<AgentError | null>;
   /** Observation after the steps have run. */
   readonly after?: Observation;
@@ -218,7 +218,7 @@ function playNetworkManager(
   });
 }
 
-/** Heartbeats that the test triggers; `end` restores the real clock. */
+/** Replaces the clock, so that the test triggers the heartbeats; `end` restores the real clock. */
 function playHearts(): { readonly hearts: ReadonlyMap<object, () => void>; readonly end: () => void } {
   const hearts = new Map<object, () => void>();
   const { setInterval: start, clearInterval: stop } = globalThis;

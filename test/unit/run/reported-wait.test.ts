@@ -5,7 +5,7 @@ import { onTerminal, reportedWait } from '../../../agent/run/reported-wait.ts';
 
 const nothing = (): void => undefined;
 
-/** Waits that end when the test calls `end`, with a clock that only the test advances. */
+/** Starts a wait that ends when the test calls `end`. */
 function started() {
   const said: string[] = [];
   let end = nothing;

@@ -160,7 +160,7 @@ function stepsOf(name: string): readonly Step[] {
 interface Programs {
   /** Path of the program that replaces the real one. */
   readonly file: string;
-  /** A directory for the journals of one run. */
+  /** Creates a directory for the journals of one run, and returns its path. */
   readonly fresh: () => string;
 }
 

@@ -14,7 +14,7 @@ interface Recorded {
   readonly switches: Readonly<Record<string, Tables>>;
 }
 
-/** The packet to trace. */
+/** Content of question.json: the packet to trace, and the place at which the command ran. */
 export interface TraceCase {
   readonly release: string;
   /** Node on which the command ran; null for a machine without Open vSwitch. */
@@ -26,7 +26,7 @@ export interface TraceCase {
   readonly question: TraceQuestion;
 }
 
-/** Names of the cases. */
+/** Returns the names of the cases. */
 export function traceNames(): readonly string[] {
   return readdirSync(traceCases, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? one.name : []));
 }
@@ -50,7 +50,7 @@ export function json<T>(...path: readonly string[]): T {
   return JSON.parse(readFileSync(join(traceCases, ...path), 'utf8')) as T;
 }
 
-/** Contents of the central databases, and of Open vSwitch on a node. */
+/** Returns the contents of the central databases, and of Open vSwitch on a node. */
 export function recordedRows(release: string, node: string) {
   const { southbound, northbound, switches } = json<Recorded>(`network-${release}.json`);
   const rowsOf = (database: string, tables: Tables): DatabaseRows => ({ database, shape: {}, tables });

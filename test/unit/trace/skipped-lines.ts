@@ -7,8 +7,8 @@ import { traceCases } from './recorded.ts';
 export type TraceTool = 'ovn-trace' | 'ofproto-trace';
 
 /**
- * `actions` come below a flow, `steps` are flows before another flow, and `between` are lines before the part of a
- * bridge.
+ * Kind of the lines: `actions` come below a flow, `steps` are flows before another flow, and `between` are lines before
+ * the part of a bridge.
  */
 type Part = 'actions' | 'steps' | 'between';
 

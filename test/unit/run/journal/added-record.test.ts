@@ -30,7 +30,7 @@ function headerOf(added: readonly AddedBridge[] | undefined, previous = before):
 
 interface Place {
   readonly journals: string;
-  /** Content of the file; null if the file does not exist. */
+  /** Returns the list in the file; null if the file does not exist. */
   list(): readonly AddedBridge[] | null;
 }
 

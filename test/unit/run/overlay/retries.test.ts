@@ -21,7 +21,7 @@ const longestMs = 10 * minuteMs;
 const fails = (): Promise<never> => Promise.reject(new AgentError('step-failed', 'not now'));
 
 interface Tried {
-  /** Number of attempts so far. */
+  /** Returns the number of attempts so far. */
   readonly count: () => number;
   readonly end: () => unknown;
 }

@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import type { Test } from 'tap';
 
-/** Turn of the event loop. */
+/** Resolves after a turn of the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Stops the clock; the returned function advances it, and lets the event loop run. */

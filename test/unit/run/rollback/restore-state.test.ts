@@ -203,7 +203,9 @@ t.test('the rollback does not wait for the lease of a NIC that is still a port',
     Devices: ['/device/1'],
     Interface: 'eth0',
   };
-  /** Number of reads of the state of eth0 in a rollback; the activation of eth0 ends after the first read. */
+  /**
+   * Returns the number of reads of the state of eth0 in a rollback; the activation of eth0 ends after the first read.
+   */
   const readsOfState = async (port: string): Promise<number> => {
     let reads = 0;
     let listener: Parameters<NetworkManager['onSignal']>[0] = () => undefined;

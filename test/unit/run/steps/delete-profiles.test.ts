@@ -15,7 +15,7 @@ interface Device {
   refusal?: string;
 }
 
-/** Calls of the step with two profiles and these bridges; each profile is active until its second read. */
+/** Returns the calls of the step with two profiles and these bridges; each profile is active until its second read. */
 async function callsFor(bridges: readonly string[], devices: Device[] = []): Promise<readonly string[]> {
   const calls: string[] = [];
   let looks = 0;

@@ -40,7 +40,7 @@ export function annotated(node: OverlayNode, ...addresses: readonly string[]): {
 export interface Told {
   readonly book: AddressBook;
   tell(batch?: Partial<AddressBatch>): AddressOutcome;
-  /** Addresses of the pods of `default`, by pod name. */
+  /** Returns the addresses of the pods of `default`, by pod name. */
   all(): Readonly<Record<string, string>>;
 }
 

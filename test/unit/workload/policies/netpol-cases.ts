@@ -27,7 +27,7 @@ export interface Probe {
   isOpen(from: string, to: string): boolean;
 }
 
-/** Address of a pod, for policies that contain one. */
+/** Addresses of the pods, for policies that contain an address. */
 export const addressOf: Readonly<Record<string, string>> = Object.fromEntries(
   ['x', 'y', 'z'].flatMap((namespace, row) =>
     ['a', 'b', 'c'].map((pod, column) => [`${namespace}/${pod}`, `10.42.${1 + (column % 2)}.${10 + row * 3 + column}`]),

@@ -40,7 +40,7 @@ function factsOfCase(name: string): Facts {
   return load(readFileSync(join(folder, name, 'facts.yaml'), 'utf8')) as Facts;
 }
 
-/** Objects of a case, and the rows before the plan. */
+/** Returns the objects of a case, and the database with the rows before the plan. */
 function readCase(name: string): Case {
   const { after, objects = [], gone = [], layout = 'modern', release = '23.03' } = factsOfCase(name);
   const before = after === undefined ? null : readCase(after);

@@ -184,7 +184,10 @@ interface Place extends End {
   readonly port: string | null;
 }
 
-/** Pairs of pods that can connect, each with an address of one family. */
+/**
+ * Returns the ends that connections can have: pods and hosts outside of the cluster, each with an address of one
+ * family.
+ */
 function placesIn(world: PolicyWorld, isSix: boolean): readonly Place[] {
   const ofFamily = (address: string): boolean => address.includes(':') === isSix;
   const pods = [...world.addresses].flatMap(([key, addresses]) => {

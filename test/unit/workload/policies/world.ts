@@ -29,7 +29,7 @@ export function emptyWorld(): PolicyWorld {
   return { namespaces: new Map(), pods: new Map(), policies: new Map(), addresses: new Map() };
 }
 
-/** Labels as the API server sets them. */
+/** Returns a namespace with the labels that the API server sets. */
 export function namespaceOf(name: string, labels: Labels = {}): Namespace {
   return { name, uid: `uid-${name}`, labels: { 'kubernetes.io/metadata.name': name, ...labels } };
 }

@@ -14,7 +14,7 @@ import type { ModelDatabase } from '../../overlay/model-database.ts';
 /** An object of the API. */
 export type ApiObject = Readonly<Record<string, unknown>>;
 
-/** Services and EndpointSlices, by kind. */
+/** Returns the services and EndpointSlices among the objects, by kind. */
 export function workloadOf(objects: readonly ApiObject[]): Workload {
   const keyed = <One extends Service | EndpointSlice>(
     kind: string,

@@ -53,7 +53,7 @@ for (const name of readdirSync(folder).filter((entry) => !entry.endsWith('.md'))
   });
 }
 
-/** Facts of a case, and the database with the rows of the previous case and of the nodes. */
+/** Returns the facts of a case, and the database with the rows of the previous case and of the nodes. */
 function readCase(name: string): { readonly facts: WorkloadFacts; readonly database: ModelDatabase } {
   const said = JSON.parse(readFileSync(join(folder, name, 'facts.json'), 'utf8')) as Case;
   const layout = layouts[said.layout ?? 'modern'] ?? modern;

@@ -3,7 +3,7 @@ import t from 'tap';
 import { AgentError } from '../../../../../agent/errors.ts';
 import { createWithheld } from '../../../../../agent/run/overlay/daemon/withheld.ts';
 
-/** Writes that end when the test ends them. */
+/** Returns withheld addresses whose writes end when the test calls `end`. */
 function played() {
   const begun: string[] = [];
   let settle: { readonly resolve: () => void; readonly reject: (error: Error) => void } | null = null;

@@ -11,7 +11,7 @@ import { failure } from '../../../failure.ts';
 const silent = (): void => undefined;
 const done = (): Promise<void> => Promise.resolve();
 
-/** Simulated systemd whose started units never become ready; calls `begun` with the name of each unit. */
+/** Returns a simulated systemd whose started units never become ready; calls `begun` with the name of each unit. */
 const idle = (isInstalled: boolean, begun: (unit: string) => void): AskSystemd => {
   const systemd: Systemd = {
     daemonReload: done,

@@ -13,7 +13,10 @@ function note(text: string): void {
   process.stderr.write(`# ${text}\n`);
 }
 
-/** Runs a step unless this machine lacks something for it. */
+/**
+ * Runs a step if this machine has everything for it; otherwise prints what is missing. Prints the error of a step that
+ * fails, and then this program exits with 1.
+ */
 function make(what: string, findMissing: () => string | null, step: () => void): void {
   try {
     const missing = findMissing();

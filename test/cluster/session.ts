@@ -24,8 +24,8 @@ export interface Outcome {
 }
 
 /**
- * Skips the file if this machine cannot run an API server; otherwise starts one, waits until it is ready, and stops it
- * when the file ends. `options` are the last flags of kube-apiserver, and override the others.
+ * Starts an API server, waits until it is ready, and stops it when the file ends. If this machine cannot run one, skips
+ * the file and returns null. `options` are the last flags of kube-apiserver, and override the others.
  */
 export async function apiServerFor(t: Test, options: readonly string[] = []): Promise<ApiServer | null> {
   const missing = missingParts();

@@ -20,7 +20,7 @@ export function observations(): readonly Observation[] {
   return caseNames().flatMap((name) => (baseOf(name) === null ? [readCase(name).observation] : []));
 }
 
-/** Returns the plans of all cases of test/cases/plan whose run is not refused. */
+/** Returns the plans of all cases of test/cases/plan whose run is neither refused nor waits. */
 export function plans(): readonly Plan[] {
   return caseNames().flatMap((name) => {
     const one = readCase(name);

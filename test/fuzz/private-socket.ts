@@ -23,7 +23,7 @@ export async function listenOn(path: string): Promise<PrivateSocket> {
   }
 }
 
-/** Divides the bytes into pieces of random size, most of them of one or a few bytes. */
+/** Divides the bytes into at most 200 pieces of random size; the limit of the sizes is random as well. */
 export function* cutAnyhow(bytes: Buffer, random: Random): Generator<Buffer> {
   const most = [bytes.length + 1, 4096, 64, 7][random(4)] ?? 1;
   const least = Math.ceil(bytes.length / 200);

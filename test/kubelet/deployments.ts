@@ -64,7 +64,7 @@ export function client(name: string, node: string) {
   };
 }
 
-/** Returns a service of a deployment for TCP and UDP, with a cluster address and a port on every node. */
+/** Returns a service of a deployment, with a cluster address and, on every node, a port of TCP and one of UDP. */
 export function nodePorts(name: string, tcp: number, udp: number) {
   const ports = [
     { name: 'tcp', protocol: 'TCP', port: 80, targetPort: 8080, nodePort: tcp },

@@ -10,7 +10,10 @@ import { heading, indent, ms, say } from './telling.ts';
 
 const first = 'node';
 
-/** Runs a command on a node, and prints the command and its output as a terminal would show them. */
+/**
+ * Runs a command on a node, and prints the command and its output as a terminal would show them; returns the standard
+ * output.
+ */
 async function show(node: TestNode, on: string, command: string, expected = 0): Promise<string> {
   say(`${on}$ ${command}`);
   const words = on === first ? command : `${onSecond} sh -c '${command}'`;

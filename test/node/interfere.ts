@@ -68,7 +68,7 @@ export async function interferedHere(
   return { exitCode, signal, stderr, interferedAt, endedAfterMs: Math.round(endedAt - interferedAt) };
 }
 
-/** Asserts that the node returns to its previous state, and answers. */
+/** Asserts that the node returns to its previous state, and that its address answers again. */
 export async function isOld(t: Test, node: TestNode, old: Picture, since: number): Promise<void> {
   t.strictSame(await pictureLike(node, old), old, 'the node is as it was');
   await answersAgain(t, node, since, address);

@@ -106,7 +106,7 @@ async function changeTo(t: Test, node: TestNode, text: string): Promise<Measured
   return run;
 }
 
-/** Asserts that the unit has run, that every device has these addresses, and that the next run changes nothing. */
+/** Runs the unit, and asserts that every device has these addresses, and that `verify` finds no drift. */
 async function isOn(t: Test, node: TestNode, wanted: Record<string, string[]>, when = 'now'): Promise<void> {
   await node.text(`systemctl start ${unit} || { journalctl -b --no-pager -u ${unit}; exit 1; }; sync`);
   await node.ready();

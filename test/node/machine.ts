@@ -77,7 +77,7 @@ export async function bootMachine(keeper: Keeper, number: number, memory: string
   return { number, wire, interactive, helloMs: performance.now() - started, off: offInTime, cut };
 }
 
-/** Keeps the last part of the console's output. */
+/** Keeps the last part of the console's output; the returned function returns this part. */
 function consoleOf(child: ChildProcess): () => string {
   let tail = '';
   for (const stream of [child.stdout, child.stderr]) {

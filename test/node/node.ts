@@ -198,7 +198,10 @@ export class TestNode {
     return found;
   }
 
-  /** Waits until the node's addresses answer and the other conditions of its LAN are met; returns the time in ms. */
+  /**
+   * Waits until the node's addresses answer and the other conditions of its LAN are met; returns the elapsed time in
+   * ms.
+   */
   async ready(limitMs: number = this.lan.readyLimitMs): Promise<number> {
     const since = await this.now();
     const { missing } = await this.#reached(this.lan.awaited, since, limitMs);

@@ -91,7 +91,7 @@ export async function havePods(t: Test, node: TestNode): Promise<void> {
   await node.text('systemctl stop kube');
 }
 
-/** Creates a pod and its namespace in the API. */
+/** Creates a pod in the API, and a network namespace for it on its node. */
 async function makeSandbox(node: TestNode, place: Place): Promise<Sandbox> {
   const name = `pod-${place.name}`;
   const containers = [{ name: 'one', image: 'registry.example/one:1' }];

@@ -14,8 +14,8 @@ ExecStart=/bin/sh -e /run/probe.sh
 ExecStopPost=`;
 
 /**
- * Runs a shell command in a unit with another name and the [Service] settings of this unit, and returns its output. The
- * output is not read from the journal, which may not know the unit of a process that has ended.
+ * Runs a shell command in a unit with another name and the [Service] settings of this unit, and returns its exit code
+ * and output. The output is not read from the journal, which may not know the unit of a process that has ended.
  */
 export async function inSandboxOf(
   node: TestNode,

@@ -127,7 +127,10 @@ function figures(node: TestNode, run: MeasuredRun): Figures {
   return { silencesMs, tookMs: run.wallMs };
 }
 
-/** Returns the time of the node's first answer, and the longest silence from then until the end of the unit. */
+/**
+ * Runs the unit after a boot; returns the time from power on until all awaited addresses have answered, and each
+ * address's longest silence after its first answer.
+ */
 async function booted(node: TestNode): Promise<Figures> {
   const { exitCode } = await node.run(`systemctl start ${unit}`);
   if (exitCode !== 0) throw new Error(`the unit failed (${exitCode})`);

@@ -6,7 +6,7 @@ import { heading } from './telling.ts';
 const serialLine = '/dev/ttyS1';
 const dayMs = 86_400_000;
 
-/** Connects a person's shell to the node's interactive line, until the shell ends. */
+/** Connects this terminal to a shell in the node, until the shell ends. */
 export async function shell(node: TestNode): Promise<void> {
   heading('A shell in the node; leave it with "exit"');
   const { stdin, stdout } = process;

@@ -39,7 +39,7 @@ const askingMembers = new Set(
 const askingOperations = new Set(['select', 'wait', 'comment']);
 const nmPath = /^\/org\/freedesktop\/NetworkManager/;
 
-/** Runs a command with monitors on the system bus and on ovsdb-server. */
+/** Runs a command with monitors on the system bus and on ovsdb-server, and returns what the command wrote and read. */
 export async function watchWrites(node: TestNode, shell: string): Promise<WatchedRun> {
   await node.text('ovs-appctl -t ovsdb-server vlog/set jsonrpc:file:dbg');
   const monitor = node.start(`busctl monitor --json=short > ${busLog}`);

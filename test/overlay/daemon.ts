@@ -28,9 +28,9 @@ export interface Daemon {
   reportedOrLater(words: RegExp): Promise<void>;
   /** Returns the daemon's output so far. */
   said(): string;
-  /** Resolves with the daemon's exit code when the daemon has ended. */
+  /** Resolves when the daemon has ended, with its exit code, or with null if a signal ended it. */
   ended(): Promise<number | null>;
-  /** Ends the daemon as systemd does. */
+  /** Ends the daemon as systemd does, and resolves as ended() does. */
   stop(): Promise<number | null>;
 }
 

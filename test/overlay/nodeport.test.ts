@@ -14,7 +14,10 @@ const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft
 const beside = ['--next-hop', '192.0.2.254,2001:db8::fe'];
 const foreign = 'cookie=0x99,priority=300,dl_type=0x88cc,actions=drop';
 
-/** Gives br-ex addresses of both families, and disables the answers of the kernel on the NIC. */
+/**
+ * Gives br-ex an IPv6 address, disables the answers of the kernel on the NIC, and writes an ovn.yaml with ranges of
+ * both families.
+ */
 function prepare(host: Host): void {
   host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
   host.must('ip', 'address', 'add', `${sixOf(host)}/64`, 'dev', 'br-ex', 'nodad');

@@ -63,7 +63,7 @@ function keepAsking(from: Place, address: string, port: number): Client {
   };
 }
 
-/** Sends several datagrams at once from a new socket, and returns all answers. */
+/** Sends four datagrams at once from a new socket, and returns all answers. */
 function burst(from: Pick<Host, 'must'>, address: string, port: number): string {
   const script = `
     const socket = require('dgram').createSocket('udp4');

@@ -185,7 +185,10 @@ function refused(t: Test, n1: Host, n2: Host): void {
   t.end();
 }
 
-/** Tests that a pod and a pod of the peer reach each other with their own addresses, and that no other host does. */
+/**
+ * Tests that a pod and a pod of the peer reach each other with their own addresses, and that the peer's router cannot
+ * reach the pod.
+ */
 function bothWays(t: Test, pod: Pod, remote: Pod, west: Host): void {
   const pinged = (from: Pod, address: string): number => Number(from.must('perl', '-e', pingScript, '--', address));
   t.equal(pinged(pod, remote.address), 61, 'a pod of the peer answers a ping, behind three routers');

@@ -50,7 +50,7 @@ async function plan(central: Central, layout: typeof modern, nodes: readonly Ove
   central.run('ovn-nbctl', '--wait=sb', 'sync');
 }
 
-/** Sends a packet from a node's management port. */
+/** Traces a packet from a node's management port, and returns its way. */
 function send(central: Central, from: OverlayNode, to: string, ...options: readonly string[]): Way {
   const port = `rtos-${from.name}`;
   const six = to.includes(':');

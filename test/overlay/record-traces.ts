@@ -190,7 +190,7 @@ function recordCase(
     follow('back', { ...facts, undo: translationsOf(there) }, end, answerTo(there), 'est,rpl');
 }
 
-/** Prints one row per line, so that a difference is readable. */
+/** Returns JSON with one row per line, so that a difference is readable. */
 function rowsOnLines(value: unknown, indent = ''): string {
   if (typeof value !== 'object' || value === null || '_uuid' in value) return JSON.stringify(value);
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];

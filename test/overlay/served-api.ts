@@ -28,7 +28,9 @@ interface Collection {
   readonly watches: Set<ServerResponse>;
 }
 
-/** Serves until the scope ends. A watch begins at the present, which suffices for a client that lists before. */
+/**
+ * Serves the API until the scope ends. A watch begins at the present, which suffices for a client that lists before.
+ */
 export async function serveApi(scope: Scope): Promise<ServedApi> {
   const folder = mkdtempSync(join(tmpdir(), 'served-api-'));
   makeCertificates(folder);

@@ -56,7 +56,7 @@ async function startHeard(host: Host, environment: readonly string[] = []): Prom
   };
 }
 
-/** Returns the rows of OVN_Northbound of a node. */
+/** Follows OVN_Northbound of a node, and returns functions about its rows. */
 async function openRows(t: Test, host: Host) {
   const remotes = `unix:${host.path('/run/ovn/ovnnb_db.sock')}`;
   const open = () => {
@@ -189,9 +189,9 @@ async function onFullDatabase(t: Test, server: ApiServer, n1: Host, rows: Rows):
 }
 
 /**
- * Sets the clock of a daemon by libfaketime, which changes all times of day that the daemon reads, also for
- * certificates; monotonic clocks continue, as when an administrator or NTP sets a real clock. It does not affect timers
- * of the kernel that follow the time of day (timerfd), which no program here uses.
+ * Tests a daemon whose clock is set by libfaketime, which changes all times of day that the daemon reads, also for
+ * certificates; monotonic clocks continue, as when an administrator or NTP sets a real clock. libfaketime does not
+ * affect timers of the kernel that follow the time of day (timerfd), which no program here uses.
  */
 async function onSetClock(t: Test, server: ApiServer, n1: Host, rows: Rows, way: SlowWay): Promise<void> {
   const set = (to: string): void => {
@@ -317,8 +317,8 @@ async function onBurst(t: Test, server: ApiServer, n1: Host, rows: Rows, way: Sl
 }
 
 /**
- * Sends requests as ApiServer.call does, over connections that stay open: five thousand handshakes would slow the burst
- * down.
+ * Sends a PATCH request as ApiServer.call would, but over connections that stay open, because five thousand handshakes
+ * would slow the burst down; returns the status.
  */
 function patch(
   { port, folder, token }: ApiServer,

@@ -25,7 +25,7 @@ import { type Host, killProcess, missingForHosts, program, startCentral, startLa
 /** Time limit of each connection and wait, far beyond the need of a busy machine. */
 const limitMs = 60_000;
 
-/** Reads OVN_Northbound of a node. */
+/** Follows OVN_Northbound of a node, and returns functions about its rows. */
 async function openRows(t: Test, host: Host) {
   const remotes = `unix:${host.path('/run/ovn/ovnnb_db.sock')}`;
   const session = openSession({ remotes, database: 'OVN_Northbound', limitMs });

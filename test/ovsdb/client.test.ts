@@ -21,7 +21,10 @@ import { limitMs, missingParts, startWithClient } from './real-server.ts';
 const vswitch = 'Open_vSwitch';
 const inventory = 'Inventory';
 
-/** Operations that add a bridge as the Open_vSwitch schema requires: the root row must refer to each new row. */
+/**
+ * Returns the operations that add a bridge as the Open_vSwitch schema requires: the root row must refer to each new
+ * row.
+ */
 function addBridge(name: string): readonly Operation[] {
   return [
     wait({ table: vswitch, where: [], columns: ['bridges'], until: '==', rows: [], timeout: 0 }),

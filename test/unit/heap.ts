@@ -12,8 +12,8 @@ const collect = runInNewContext('gc') as () => void;
 const rounds = 5;
 
 /**
- * Returns the bytes of the heap that each try leaves behind, in most of several rounds. The same number of tries runs
- * first, to fill caches that are filled once.
+ * Returns the number of bytes of the heap that each try leaves behind: the median of several rounds. The same number of
+ * tries runs first, to fill caches that are filled once.
  */
 export async function leftPerTry(tries: number, once: (index: number) => void | Promise<void>): Promise<number> {
   const left: number[] = [];

@@ -24,7 +24,7 @@ export interface Api {
   close(): void;
 }
 
-/** Sends at most `clients` requests at the same time; further ones wait. */
+/** Opens a client of the API that sends at most `clients` requests at the same time; further ones wait. */
 export function openApi({ host, port, ca, token }: ApiAddress, clients: number): Api {
   const agent = new Agent({ keepAlive: true, maxSockets: clients, ca });
   const watching = new Agent({ keepAlive: true, ca });

@@ -50,7 +50,7 @@ export function contestants(beside: string | undefined): readonly Contestant[] {
   return [...own, ...folders.toSorted().map((name) => described(beside, name))];
 }
 
-/** Starts the daemon as its unit does, or with other options of Node. */
+/** Returns a contestant that starts the daemon as its unit does, or with other options of Node. */
 function ours(name: string, options: readonly string[]): Contestant {
   const kubeconfig = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
   return {

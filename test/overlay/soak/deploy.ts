@@ -33,7 +33,7 @@ interface Plugged extends Made {
   readonly tries: number;
 }
 
-/** Resolves when all pods have their interfaces. */
+/** Creates the workload; resolves when all pods have their interfaces and all services and policies exist. */
 export async function deploy({ hosts, server, pod }: CniCluster, cycle: number, perNode: number): Promise<Deployed> {
   const call = async (method: string, path: string, body?: unknown): Promise<void> => {
     const { status, body: answer } = await server.call(method, path, body);
@@ -120,7 +120,7 @@ function policyOf(index: number, port: number): unknown {
   return { metadata: { name: `soak-${index}` }, spec: { podSelector: {}, policyTypes: ['Ingress'], ingress } };
 }
 
-/** Runs all tasks, some at a time; returns their results in order. */
+/** Runs the work for all items, some at a time; returns the results in the order of the items. */
 async function inTurns<One, Result>(all: readonly One[], work: (one: One) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   const left = [...all.entries()];

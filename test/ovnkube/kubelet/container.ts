@@ -75,7 +75,10 @@ export function startContainer({
   const exec = (command: readonly string[], seconds: number): Promise<number | null> =>
     child?.pid === undefined ? Promise.resolve(null) : runInside(child.pid, command, environment, seconds);
 
-  /** Runs the probe periodically while the process runs; calls `judge` after enough equal answers in a row. */
+  /**
+   * Runs the probe periodically while the process runs; calls `judge` after each success, and after enough failures in
+   * a row.
+   */
   const probe = (of: Json, judge: (good: boolean) => void): void => {
     if (of === undefined) return;
     const asked = child;

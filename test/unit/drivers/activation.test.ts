@@ -9,7 +9,10 @@ import { failure } from '../failure.ts';
 
 const path = '/active/1';
 
-/** Returns the part of NetworkManager that a wait uses; `state` is NetworkManager's answer to a query of the state. */
+/**
+ * Returns a wait on a simulated NetworkManager, and functions that send its signals; `state` is NetworkManager's answer
+ * to a query of the state.
+ */
 function scripted(t: Test, state: () => number) {
   const listeners = new Map<(signal: Signal) => void, string | undefined>();
   const nm: Pick<NetworkManager, 'onSignal' | 'property'> = {

@@ -229,7 +229,9 @@ t.test('a message that announces a file descriptor and passes none can be read',
   t.ok(await connected(t, address));
 });
 
-/** Starts a server on a unix socket that answers the first message with the given bytes. */
+/**
+ * Starts a server on a unix socket, and returns its address; `answer` is called at the first bytes of each connection.
+ */
 async function fakeDaemon(t: Test, answer: (socket: Socket) => void): Promise<string> {
   const path = join(socketDirectory(t), 'bus');
   const server: Server = createServer((socket) => {

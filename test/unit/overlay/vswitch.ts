@@ -3,7 +3,7 @@ import type { RowOperation } from '../../../agent/overlay/rows/row-operations.ts
 import { recordedShape } from './cluster.ts';
 import { ModelDatabase } from './model-database.ts';
 
-/** Returns the state after the first start of Open vSwitch, with a br-ex of another program. */
+/** Returns the database of Open vSwitch after its first start, with a br-ex of another program. */
 export function emptyVswitch(): ModelDatabase {
   const database = new ModelDatabase('Open_vSwitch', recordedShape('Open_vSwitch 3.1'));
   const rows: readonly (readonly [table: string, row: Extract<RowOperation, { op: 'insert' }>['row']])[] = [

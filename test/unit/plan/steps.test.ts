@@ -267,7 +267,10 @@ function mend(node: ModelNode, { plan, config }: Damaged): void {
   mustBeDone(config, again.plan, found(node, plan));
 }
 
-/** Damages nodes with a bridge in each way that damage.ts lists, and then calls the function. */
+/**
+ * Damages random nodes with a bridge, and calls `work` with each damaged node; returns the number of successes, and the
+ * first failures.
+ */
 function tryDamage(
   damage: Damage,
   work: (node: ModelNode, damaged: Damaged) => void,

@@ -29,7 +29,7 @@ interface Played {
   readonly confirmTimeoutSeconds?: number;
 }
 
-/** Runs a plan with two steps; no NIC is chosen, so the run records none. */
+/** Runs a plan with two steps; no NIC is chosen, so the run records no NIC. */
 async function change(t: Test, { others = [], refuse, confirmTimeoutSeconds }: Played): Promise<Changed> {
   const places = { journals: join(t.testdir({}), 'tx'), status: '' };
   const calls: string[] = [];

@@ -16,8 +16,8 @@ const refusal = (why: string): AgentError =>
 const noDevice = "Controller connection 'br-ex' can't be activated: No device available";
 
 /**
- * Returns a simulated NetworkManager that refuses activations until the test calls the function, and that then sends
- * signals.
+ * Starts an activation on a simulated NetworkManager, which refuses it until the test calls `ready`; `turn` sends a
+ * signal.
  */
 function refusingNode(t: import('tap').Test, why: string) {
   let isReady = false;

@@ -4,7 +4,7 @@ import { AgentError } from '../../../../../agent/errors.ts';
 import { kinds } from '../../../../../agent/run/overlay/watcher/followed-kinds.ts';
 import { followObjects } from '../../../../../agent/run/overlay/watcher/objects.ts';
 
-/** Returns an API whose reports the test controls. */
+/** Follows all objects of an API whose reports the test controls; `news` returns what was heard since its last call. */
 function reported() {
   const followers = new Map<string, Follower<unknown>>();
   const api: Pick<KubernetesApi, 'follow'> = {

@@ -16,7 +16,12 @@ const defects = [
   ['model/added-names', 'name.length > nameBytes) return `', 'name.length > nameBytes + 1) return `', 'plan/added'],
   ['plan/bridge/datapath', 'lacksKernelDatapath !== true', 'lacksKernelDatapath === true', 'plan/plan-cases'],
   ['plan/bridge/handover', "method === 'disabled' || ", '', 'plan/handover'],
-  ['plan/bridge/own-routes', 'route.destination === destination && ', '', 'plan/plan-cases'],
+  [
+    'plan/bridge/own-routes',
+    'other.destination === destination && other.gateway === gateway',
+    'other.gateway === gateway',
+    'plan/plan-cases',
+  ],
   ['plan/profiles/mtu', 'asked === 0 && isLeftToLease', 'isLeftToLease', 'plan/mtu', 'plan/plan-cases'],
   ['plan/profiles/route-metric', 'best <= names.routeMetric', 'best < names.routeMetric', 'plan/route-metric'],
   ['plan/uplink/kernel-ipv6', '!kernelIpv6.includes', 'kernelIpv6.includes', 'plan/plan-cases'],

@@ -10,16 +10,26 @@ import type { RowUpdate } from './northbound-mirror.ts';
 const holders: ReadonlySet<string> = new Set(['Logical_Switch', 'Logical_Router', 'Load_Balancer_Group']);
 
 /**
+ * Returns true if a change can concern every object key: a switch, a router or a group was added or removed, or a port
+ * of a node's switch, to which the port groups of services refer. Ports of pods have the object key of their pod.
+ */
+function isOfEveryObject({ table, old, now }: RowUpdate): boolean {
+  if (old !== undefined && now !== undefined) return false;
+  const row = old ?? now ?? null;
+  return holders.has(table) || (table === 'Logical_Switch_Port' && !(tagKeys.unit in mapOf(row, 'external_ids')));
+}
+
+/**
  * Returns the object keys of changed rows, and of load balancers that were removed from a switch, a router or a group.
- * Returns `everything` if a switch, a router or a group was added or removed.
+ * Returns `everything` if a change can concern every object key.
  */
 export function touchedBy(
   changes: readonly RowUpdate[],
   existing: Pick<RowIndex, 'referred'>,
 ): ReadonlySet<string> | 'everything' {
   const objectKeys = new Set<string>();
+  if (changes.some(isOfEveryObject)) return 'everything';
   for (const { table, old, now } of changes) {
-    if (holders.has(table) && (old === undefined || now === undefined)) return 'everything';
     const off = holders.has(table) ? takenOff(old, now, existing) : [];
     for (const row of [old, now, ...off]) {
       const objectKey = mapOf(row ?? null, 'external_ids')[tagKeys.unit];

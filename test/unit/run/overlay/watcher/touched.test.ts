@@ -27,6 +27,15 @@ t.test('a row with an object key', async (t) => {
   );
 });
 
+t.test('a port of a switch', async (t) => {
+  const pod: DatabaseRow = { _uuid: 'p', name: 'default_web', external_ids: ids('pod:default/web') };
+  t.strictSame(touched('Logical_Switch_Port', undefined, pod), ['pod:default/web']);
+  const ofNode: DatabaseRow = { _uuid: 's', name: 'stor-n1', external_ids: {} };
+  t.equal(touched('Logical_Switch_Port', undefined, ofNode), 'everything', 'groups of services contain ports of nodes');
+  t.equal(touched('Logical_Switch_Port', ofNode, undefined), 'everything');
+  t.strictSame(touched('Logical_Switch_Port', ofNode, { ...ofNode, external_ids: { other: '1' } }), []);
+});
+
 for (const table of ['Logical_Switch', 'Logical_Router', 'Load_Balancer_Group'])
   t.test(`a load balancer that is removed from a ${table}`, async (t) => {
     const all = ['web', 'gone', 'foreign'];

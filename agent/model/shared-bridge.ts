@@ -21,6 +21,8 @@ export interface InboundService extends ServicePlace {
   readonly target: ServicePlace | null;
   /** True if the node itself serves the address and port, so that packets for it are not sent into the cluster. */
   readonly isServedHere: boolean;
+  /** Ranges of the permitted clients, in canonical form. Absent if every client is permitted. */
+  readonly permitted?: readonly string[];
 }
 
 /** A flow in the notation of ovs-ofctl(8), without its cookie. */

@@ -118,7 +118,10 @@ export interface Service extends Named, Budgeted {
    * has none.
    */
   readonly preference?: string;
-  /** Ranges of permitted clients (spec.loadBalancerSourceRanges). Absent if every source is permitted. */
+  /**
+   * Ranges of the clients that are permitted at the addresses of the load balancer (spec.loadBalancerSourceRanges), in
+   * canonical form, each address in at most one of them. Absent if every client is permitted.
+   */
   readonly sourceRanges?: readonly string[];
   /** Port on which an external load balancer checks whether a node has endpoints of the service. */
   readonly healthCheckNodePort?: number | null;

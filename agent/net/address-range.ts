@@ -28,6 +28,25 @@ export function overlaps(a: AddressRange, b: AddressRange): boolean {
   return a.family === b.family && a.first <= b.last && b.first <= a.last;
 }
 
+/**
+ * Returns the ranges in canonical form, each address in at most one of them: host bits are cleared, and ranges within
+ * another one are left out, like text that is not a range. IPv4 comes first; otherwise the order is that of the
+ * addresses.
+ */
+export function disjointRanges(texts: readonly string[]): readonly string[] {
+  const ranges = texts
+    .flatMap((text) => parseRange(text) ?? [])
+    .toSorted(
+      (a, b) =>
+        a.family - b.family || a.prefixLength - b.prefixLength || (a.first < b.first ? -1 : Number(a.first > b.first)),
+    );
+  const kept: AddressRange[] = [];
+  for (const range of ranges) if (!kept.some((outer) => contains(outer, range))) kept.push(range);
+  return kept
+    .toSorted((a, b) => a.family - b.family || (a.first < b.first ? -1 : 1))
+    .map(({ first, family, prefixLength }) => `${textOf(first, family)}/${prefixLength}`);
+}
+
 /** Returns true if the outer range contains every address of the inner one. */
 export function contains(outer: AddressRange, inner: AddressRange): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;

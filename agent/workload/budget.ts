@@ -7,6 +7,7 @@ const words = {
   letters: 'characters that the network reads',
   ports: 'ports',
   places: 'combinations of an address and a port',
+  clients: 'combinations of a load balancer address and a range of clients',
   endpoints: 'endpoints',
   accessLists: 'combinations of peers and ports',
   namedPorts: 'combinations of peers and named ports',
@@ -25,7 +26,8 @@ export const budgets = {
   Node: { letters: 2_000 },
   Namespace: { letters: 20_000 },
   Pod: { letters: 50_000, ports: 500 },
-  Service: { letters: 100_000, ports: 500, places: 1_000 },
+  // `clients` limits the length of the matches and options, and the number of flows on each node.
+  Service: { letters: 100_000, ports: 500, places: 1_000, clients: 500 },
   // The API itself allows 1,000 endpoints (discovery.k8s.io/v1).
   EndpointSlice: { letters: 400_000, ports: 500, endpoints: 1_000 },
   // `accessLists` counts an ACL for IPv4 and the same ACL for IPv6 as one. A policy with all address ranges of a

@@ -70,7 +70,10 @@ export const writtenTables: Readonly<
       for: 'the pods that network policies and gateways speak of',
       columns: ['name', 'addresses', 'external_ids'],
     },
-    Port_Group: { for: 'the pods that a network policy is for', columns: ['name', 'ports', 'acls', 'external_ids'] },
+    Port_Group: {
+      for: 'the pods of a network policy, and the clients of a service with source ranges',
+      columns: ['name', 'ports', 'acls', 'external_ids'],
+    },
     Static_MAC_Binding: {
       for: 'the way from a gateway to the host beside it',
       columns: ['logical_port', 'ip', 'mac', 'override_dynamic_mac'],

@@ -6,8 +6,24 @@ import { connectionZone, wildcardZone } from './connection-zones.ts';
 export const natTableName = 'microshift_net_overlay';
 
 const families = [
-  { isSix: false, map: 'services4', zones: 'zones4', ip: 'ip', type: 'ipv4_addr' },
-  { isSix: true, map: 'services6', zones: 'zones6', ip: 'ip6', type: 'ipv6_addr' },
+  {
+    isSix: false,
+    map: 'services4',
+    zones: 'zones4',
+    restricted: 'restricted4',
+    permitted: 'permitted4',
+    ip: 'ip',
+    type: 'ipv4_addr',
+  },
+  {
+    isSix: true,
+    map: 'services6',
+    zones: 'zones6',
+    restricted: 'restricted6',
+    permitted: 'permitted6',
+    ip: 'ip6',
+    type: 'ipv6_addr',
+  },
 ] as const;
 
 /** Comments of the rules. A rule is recognized by its comment, so a changed rule needs a changed comment. */
@@ -15,6 +31,10 @@ const comments = {
   ip: 'IPv4: to whom serves it',
   ip6: 'IPv6: to whom serves it',
   zones: { ip: 'IPv4: tracked by who serves it', ip6: 'IPv6: tracked by who serves it' },
+  clients: {
+    ip: 'IPv4: of clients that the service does not permit',
+    ip6: 'IPv6: of clients that the service does not permit',
+  },
   wildcard: 'UDP at every address: answered from the address that was asked',
   wildcardZone: 'UDP at every address: tracked apart from earlier connections',
   own: 'of the node itself: answers come back this way',
@@ -37,6 +57,9 @@ const comments = {
  * Policies treat such an address like any other outside address, and the cluster routes answers to the node. UDP
  * packets from a client are tracked in a zone of their server (connection-zones.ts); answers are found in the default
  * zone, as with all other protocols (nft(8), ct original zone).
+ *
+ * Packets from clients outside a service's source ranges are dropped before the translation, also those of the node
+ * itself, and also those of connections that began while the client was permitted.
  */
 export function hostServices(
   services: readonly InboundService[],
@@ -51,9 +74,9 @@ export function hostServices(
     services: served.filter(({ address }) => isIpv6(address) === family.isSix),
   }));
   const rules = entries.filter((family) => family.services.length > 0);
-  const chain = (hook: string, priority: number, lines: readonly string[], type = 'nat'): string[] => [
-    `  chain ${type === 'nat' ? hook : `${hook}_zone`} {`,
-    `    type ${type} hook ${hook} priority ${priority}; policy accept;`,
+  const chain = (name: string, priority: number, lines: readonly string[], type = 'nat'): string[] => [
+    `  chain ${name} {`,
+    `    type ${type} hook ${name.replace(/_.*/, '')} priority ${priority}; policy accept;`,
     ...lines.map((line) => `    ${line}`),
     '  }',
   ];
@@ -73,6 +96,18 @@ export function hostServices(
     ({ ip, zones }) =>
       `ct original zone set meta l4proto . ${ip} daddr . th dport map @${zones} comment "${comments.zones[ip]}"`,
   );
+  const closed = rules.flatMap((family) => {
+    const places = family.services.flatMap(({ permitted, ...one }) =>
+      permitted === undefined ? [] : [{ place: `${one.protocol} . ${words(one)}`, permitted }],
+    );
+    return places.length === 0 ? [] : [{ ...family, places }];
+  });
+  // Replies of other connections of the node can have the same address and port as their destination.
+  const refusing = closed.map(({ ip, restricted, permitted }) => {
+    const place = `meta l4proto . ${ip} daddr . th dport`;
+    const others = `${place} @${restricted} ${place} . ${ip} saddr != @${permitted}`;
+    return `ct direction original ${others} drop comment "${comments.clients[ip]}"`;
+  });
   const hooks = ['prerouting', 'output'] as const;
   // A UDP process that listens at every address answers from the address of the device by which the answer leaves. This
   // rule concerns pods as clients, and answers to pods leave by `device`. A pod rejects an answer from an address to
@@ -115,11 +150,24 @@ export function hostServices(
       `    elements = { ${elements.join(', ')} }`,
       '  }',
     ]),
+    ...closed.flatMap(({ restricted, permitted, type, places }) => [
+      `  set ${restricted} {`,
+      `    type inet_proto . ${type} . inet_service`,
+      `    elements = { ${places.map(({ place }) => place).join(', ')} }`,
+      '  }',
+      `  set ${permitted} {`,
+      `    type inet_proto . ${type} . inet_service . ${type}`,
+      '    flags interval',
+      ...elementsOf(places),
+      '  }',
+    ]),
     // The zone is set before the kernel looks up the connection (priority raw).
     ...hooks.flatMap((hook) => {
       const before = [...tracked, ...(hook === 'prerouting' ? inOwnZone : [])];
-      return before.length === 0 ? [] : chain(hook, -300, before, 'filter');
+      return before.length === 0 ? [] : chain(`${hook}_zone`, -300, before, 'filter');
     }),
+    // Connection tracking comes first (priority -200), and the translation of destinations next (priority -100).
+    ...hooks.flatMap((hook) => (refusing.length === 0 ? [] : chain(`${hook}_clients`, -110, refusing, 'filter'))),
     ...(served.length === 0
       ? []
       : [
@@ -138,6 +186,11 @@ export function hostServices(
       own.map((one) => `${map}: ${one.protocol} . ${words(one)} : ${words(one.target)}`),
     ),
     ...zoned.flatMap(({ zones, elements }) => elements.map((element) => `${zones}: ${element}`)),
+    ...closed.flatMap(({ restricted, permitted, places }) => [
+      ...places.map(({ place }) => `${restricted}: ${place}`),
+      ...clientsAt(places).map((element) => `${permitted}: ${element}`),
+    ]),
+    ...hooks.flatMap((hook) => closed.map(({ ip }) => `${hook}_clients: ${comments.clients[ip]}`)),
     ...hooks.flatMap((hook) => zoned.map(({ ip }) => `${hook}_zone: ${comments.zones[ip]}`)),
     ...hooks.flatMap((hook) => rules.map(({ ip }) => `${hook}: ${comments[ip]}`)),
     ...atEveryAddress.map(() => `prerouting: ${comments.wildcard}`),
@@ -148,6 +201,24 @@ export function hostServices(
     ...(hasSix ? [`forward: ${comments.forged}`] : []),
   ];
   return { script, lines: lines.toSorted() };
+}
+
+/** Address and port of a service, as an element of a set, and the ranges of its permitted clients. */
+interface ClosedPlace {
+  readonly place: string;
+  readonly permitted: readonly string[];
+}
+
+/** Returns the elements of the set of permitted clients. nft(8) lists a range of one address without its length. */
+function clientsAt(places: readonly ClosedPlace[]): readonly string[] {
+  return places.flatMap(({ place, permitted }) =>
+    permitted.map((range) => `${place} . ${range.replace(isIpv6(range) ? /\/128$/ : /\/32$/, '')}`),
+  );
+}
+
+function elementsOf(places: readonly ClosedPlace[]): readonly string[] {
+  const elements = clientsAt(places);
+  return elements.length === 0 ? [] : [`    elements = { ${elements.join(', ')} }`];
 }
 
 function words({ address, port }: ServicePlace): string {

@@ -2,9 +2,11 @@ import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../model/ove
 import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import type { InboundService, ServicePlace, ServiceProtocol } from '../../model/shared-bridge.ts';
 import { canonicalAddress, familyOf } from '../../net/address.ts';
+import { disjointRanges } from '../../net/address-range.ts';
 import { isIpv6, isWithin, withoutLength } from '../addresses.ts';
 import { gatewayNames } from '../overlay-names.ts';
 import { indexRows, listOf, mapOf, textOf } from '../rows/row-index.ts';
+import { permittedClients } from './permitted-clients.ts';
 
 /** Tables of OVN_Southbound from which services are read. */
 export const serviceTables = ['Load_Balancer', 'Logical_DP_Group', 'Datapath_Binding', 'Chassis', 'Encap'] as const;
@@ -17,6 +19,8 @@ interface Vip {
   /** Key that is equal for two entries if they belong to the same service and have the same backends. */
   readonly served: string;
   readonly isOfGateway: boolean;
+  /** Ranges of the permitted clients; null if every client is permitted. */
+  readonly permitted: readonly string[] | null;
 }
 
 /**
@@ -51,22 +55,33 @@ export function inboundServices(
     ({ served }) => served,
   );
   const found = vips.flatMap((vip): InboundService[] => {
-    const { protocol, at, backends } = vip;
+    const { protocol, at, backends, permitted } = vip;
+    const restricted = permitted === null ? {} : { permitted: withOwnAddress(permitted, at.address, hosts) };
     const here = backends.find(({ address }) => hosts.includes(address)) ?? null;
     if (here !== null && inService(at.address)) return [{ protocol, ...at, target: here, isServedHere: true }];
     if (!arrives(vip)) return [];
-    if (here !== null) return [{ protocol, ...at, target: here, isServedHere: true }];
+    if (here !== null) return [{ protocol, ...at, target: here, isServedHere: true, ...restricted }];
     // The entry on the gateway's router may have only backends of this node (`externalTrafficPolicy: Local`). The
     // entries of the same address and port on switches have all backends of the service.
     const alike = (places.get(placeText(vip)) ?? []).filter((one) => one.backends.length > 0);
     const [twin] = alike.flatMap(({ served }) => inCluster.get(served) ?? []);
     const target = twin?.at ?? backends[0] ?? alike[0]?.backends[0] ?? null;
-    return [{ protocol, ...at, target, isServedHere: false }];
+    return [{ protocol, ...at, target, isServedHere: false, ...restricted }];
   });
   const byPlace = new Map(
     found.map((one) => [`${one.address} ${one.protocol} ${String(one.port).padStart(5, '0')}`, one]),
   );
   return [...byPlace].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}
+
+/**
+ * Returns the ranges of the clients that are permitted at an address, with the address itself if it is an address of
+ * this node and another address of the node is permitted. The node's own packets to its own address have this address
+ * as their source (as in kube-proxy, pkg/proxy/nftables).
+ */
+function withOwnAddress(permitted: readonly string[], address: string, hosts: readonly string[]): readonly string[] {
+  if (!hosts.includes(address) || !hosts.some((host) => isInside(permitted, host))) return permitted;
+  return disjointRanges([...permitted, `${address}/${isIpv6(address) ? 128 : 32}`]);
 }
 
 function byText(vips: readonly Vip[], textOfOne: (vip: Vip) => string): ReadonlyMap<string, readonly Vip[]> {
@@ -139,13 +154,15 @@ function vipsOf(rows: DatabaseRows, node: string): Vip[] {
     const protocol = protocolOf(textOf(row, 'protocol'));
     const isOfGateway = isOnRouter(row);
     const service = serviceOf(row);
+    const options = mapOf(row, 'options');
     return Object.entries(mapOf(row, 'vips')).flatMap(([key, text]): Vip[] => {
       const at = placeOf(key);
       if (at === null || protocol === null) return [];
       // OVN ignores a backend of another family than the address. nft(8) would refuse the whole table because of it.
       const backends = backendsIn(text).filter(({ address }) => isIpv6(address) === isIpv6(at.address));
       const served = `${service} ${protocol} ${isIpv6(at.address) ? 'IPv6' : 'IPv4'} ${servedBy(text)}`;
-      return [{ protocol, at, backends, served, isOfGateway }];
+      const permitted = permittedClients(options, key, at.address);
+      return [{ protocol, at, backends, served, isOfGateway, permitted }];
     });
   });
 }

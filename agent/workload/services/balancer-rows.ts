@@ -5,6 +5,7 @@ import { traitsOf } from '../../overlay/layouts/layouts.ts';
 import { balancerGroups, gatewayNames } from '../../overlay/overlay-names.ts';
 import { type DesiredColumn, has, is, keys, only } from '../../overlay/rows/column-changes.ts';
 import { mapOf } from '../../overlay/rows/row-index.ts';
+import { rangeKeys, rangeOptions } from '../../overlay/services/permitted-clients.ts';
 import type { ObjectPlanner } from '../part.ts';
 import { type Balancer, type BalancerPlace, placeName } from './balancers.ts';
 
@@ -18,7 +19,7 @@ import { type Balancer, type BalancerPlace, placeName } from './balancers.ts';
 const fieldsOfClient = ['ip_src'];
 
 /** Keys of the column `options` that the agent removes from a row unless the load balancer needs them. */
-const sometimes = ['affinity_timeout', 'ct_flush', 'skip_snat'];
+const sometimes = ['affinity_timeout', 'ct_flush', 'skip_snat', ...rangeKeys];
 
 /**
  * Plans the row of a load balancer, and the references to it: from a group if the release of OVN and the layout have
@@ -29,7 +30,7 @@ export function addBalancer(planner: ObjectPlanner, service: Service, balancer: 
   const owner = `${service.namespace}/${service.name}`;
   const title = `Service_${owner}_${balancer.protocol}_${placeName(balancer.place)}`;
   const existing = desired.existing.named('Load_Balancer', title);
-  const options = optionsOf(balancer);
+  const options = { ...optionsOf(balancer), ...rangeOptions(balancer.restricted, service.sourceRanges ?? []) };
   const row = planner.add({
     table: 'Load_Balancer',
     title,

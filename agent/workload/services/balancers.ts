@@ -4,6 +4,7 @@ import { inBrackets } from '../../net/address.ts';
 import { isIpv6, withoutLength } from '../../overlay/addresses.ts';
 import { type Backend, backendsOf, chosen } from './backends.ts';
 import type { Outside } from './outside.ts';
+import { permittedAt } from './source-ranges.ts';
 
 /**
  * Switches and gateways that have a load balancer: all switches and gateways, all switches, or the switch or gateway of
@@ -26,6 +27,8 @@ export interface Balancer {
    * serves.
    */
   readonly vips: Readonly<Record<string, string>>;
+  /** Entries of `vips` at which only clients in the service's source ranges are permitted. */
+  readonly restricted: readonly string[];
 }
 
 /**
@@ -55,7 +58,13 @@ export function* balancersOf(
         addPort(service, port, clusterIP, slices, nodes, outside, put);
         yield;
       }
-    found.push(...[...places.values()].map((balancer) => ({ ...balancer, protocol })));
+    const isRestricted = restrictedVips(service, protocol);
+    for (const balancer of places.values())
+      found.push({
+        ...balancer,
+        protocol,
+        restricted: Object.keys(balancer.vips).filter((vip) => isRestricted.has(vip)),
+      });
   }
   return found;
 }
@@ -105,7 +114,11 @@ function addPort(
     served.flatMap((given) => (given.isExternal === isExternal ? [vipOf(given.address, port.port)] : []));
   const [external, balanced] = [vipsOf(true), vipsOf(false)];
   const atNodes = nodes.flatMap((node) => nodePortsAt(node, addressesOf(node)));
-  for (const vip of [...balanced, ...atNodes]) put({ at: isLocal ? 'switches' : 'everywhere' }, false, vip, backends);
+  // A gateway gets a restricted load balancer by its own row, in the transaction that also restricts its clients. By
+  // the group of all gateways, a new gateway would have it earlier.
+  const isOfGateways = isLocal || service.sourceRanges !== undefined;
+  for (const vip of balanced) put({ at: isOfGateways ? 'switches' : 'everywhere' }, false, vip, backends);
+  for (const vip of atNodes) put({ at: isLocal ? 'switches' : 'everywhere' }, false, vip, backends);
   for (const vip of external) put({ at: 'switches' }, false, vip, backends);
   for (const node of nodes.filter(({ gateway }) => gateway !== null && gateway.isVip !== true)) {
     const { name, gateway } = node;
@@ -114,9 +127,10 @@ function addPort(
       const at = outside.announcer(address) === name ? 'announced' : 'external';
       put({ at, node: name }, isLocal, vipOf(address, port.port), reached);
     }
+    if (isOfGateways) for (const vip of balanced) put({ at: 'gateway', node: name }, isLocal, vip, reached);
     if (!isLocal) continue;
-    const own = nodePortsAt(node, (gateway?.addresses ?? []).map(withoutLength));
-    for (const vip of [...balanced, ...own]) put({ at: 'gateway', node: name }, true, vip, reached);
+    for (const vip of nodePortsAt(node, (gateway?.addresses ?? []).map(withoutLength)))
+      put({ at: 'gateway', node: name }, true, vip, reached);
   }
 }
 
@@ -135,4 +149,10 @@ function vipOf(address: string, port: number): string {
 
 function protocolsOf({ ports }: Service): readonly Protocol[] {
   return [...new Set(ports.map(({ protocol }) => protocol))].toSorted();
+}
+
+function restrictedVips(service: Service, protocol: Protocol): ReadonlySet<string> {
+  const addresses = service.loadBalancerIPs.filter((address) => permittedAt(service, address) !== null);
+  const ports = service.ports.filter((port) => port.protocol === protocol);
+  return new Set(addresses.flatMap((address) => ports.map(({ port }) => vipOf(address, port))));
 }

@@ -114,12 +114,7 @@ export function givenAddresses(service: Service): readonly Given[] {
   const families = new Set(service.clusterIPs.map(isSix));
   const external = service.externalIPs.map((address): Given => ({ address, isExternal: true }));
   const balanced = service.loadBalancerIPs
-    .filter((address) => !service.externalIPs.includes(address) && isForEverybody(service))
+    .filter((address) => !service.externalIPs.includes(address))
     .map((address): Given => ({ address, isExternal: false }));
   return [...external, ...balanced].filter(({ address }) => families.has(isSix(address)));
-}
-
-/** Returns false if spec.loadBalancerSourceRanges admits only some clients, which cannot be enforced here. */
-export function isForEverybody({ sourceRanges = [] }: Service): boolean {
-  return sourceRanges.every((range) => /\/0$/.test(range));
 }

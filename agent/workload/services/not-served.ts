@@ -2,9 +2,9 @@ import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
 import type { Service } from '../../model/workload.ts';
 import { isIpv6, withoutLength } from '../../overlay/addresses.ts';
 import { addressesOf } from './balancers.ts';
-import { isForEverybody } from './indexed-services.ts';
 import type { Outside } from './outside.ts';
 import { defaultAffinitySeconds } from './read-service.ts';
+import { permittedAt } from './source-ranges.ts';
 
 /**
  * Returns the parts of a service that these nodes do not serve, as whole sentences for an Event; empty if all of it is
@@ -14,15 +14,15 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
   const { clusterIPs, externalIPs, loadBalancerIPs, affinitySeconds, healthCheckNodePort = null } = service;
   if (clusterIPs.length === 0) return [];
   const reasons: string[] = [];
-  const balanced = isForEverybody(service) ? loadBalancerIPs : [];
-  if (balanced.length < loadBalancerIPs.length)
-    reasons.push(
-      `${loadBalancerIPs.join(', ')} is not served, because spec.loadBalancerSourceRanges cannot be enforced here: leave it out, and limit its clients with a NetworkPolicy`,
-    );
   const families = new Set(clusterIPs.map(isIpv6));
-  const ofOtherFamilies = [...externalIPs, ...balanced].filter((one) => !families.has(isIpv6(one)));
+  const ofOtherFamilies = [...externalIPs, ...loadBalancerIPs].filter((one) => !families.has(isIpv6(one)));
   if (ofOtherFamilies.length > 0)
     reasons.push(`${ofOtherFamilies.join(', ')} is not served, because the service has no cluster IP of that family`);
+  const closed = loadBalancerIPs.filter((one) => permittedAt(service, one)?.length === 0);
+  if (closed.length > 0)
+    reasons.push(
+      `${closed.join(', ')} is served to no client, because spec.loadBalancerSourceRanges has no range of that family: add one`,
+    );
   reasons.push(...outside.faults(service));
   const served = service.ports.flatMap((port) => outside.servedAt(service, port).map(({ address }) => address));
   const given = [...new Set(served)];

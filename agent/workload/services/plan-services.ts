@@ -9,6 +9,7 @@ import { serviceOf } from './indexed-slices.ts';
 import { type Outside, outsideOf, sharing } from './outside.ts';
 import { addReturnRoutes } from './return-routes.ts';
 import { type ServedSlices, servedSlices } from './served-slices.ts';
+import { addSourceRanges } from './source-ranges.ts';
 
 /** Planner of the load balancers of services; a key stands for a service with all its slices. */
 export const services: Part = {
@@ -28,6 +29,7 @@ export const services: Part = {
       yield;
       addBalancer(planner, service, balancer);
     }
+    addSourceRanges(planner, service, outside);
     for (const { node, protocol, backends } of answeredBy(balancers)) {
       const there = planner.nodes.find(({ name }) => name === node);
       if (there !== undefined) yield* addReturnRoutes(planner, key, there, protocol, backends, namespaceOf);

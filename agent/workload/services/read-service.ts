@@ -1,6 +1,7 @@
 import type { Labels, Protocol, Service, ServicePort } from '../../model/workload.ts';
 import { canonicalAddress, familyOf } from '../../net/address.ts';
-import { overBudget } from '../budget.ts';
+import { disjointRanges } from '../../net/address-range.ts';
+import { budgets, overBudget } from '../budget.ts';
 import { isForOtherProxy } from './proxy-labels.ts';
 
 /**
@@ -52,6 +53,8 @@ export function readService(object: unknown): Service {
   const { metadata = {}, spec = {}, status = {} } = object as ServiceObject;
   const isOurs = !isForOtherProxy(metadata.labels);
   const timeoutSeconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? defaultAffinitySeconds;
+  const ranges = spec.loadBalancerSourceRanges ?? [];
+  const sourceRanges = ranges.length > budgets.Service.clients ? [] : sourceRangesOf(ranges);
   const preference = preferenceOf(spec.trafficDistribution, metadata.annotations ?? {});
   const service: Service = {
     namespace: metadata.namespace ?? '',
@@ -78,13 +81,32 @@ export function readService(object: unknown): Service {
     affinitySeconds: spec.sessionAffinity === 'ClientIP' ? timeoutSeconds : null,
     ...(preference !== null && { preference }),
     publishNotReadyAddresses: spec.publishNotReadyAddresses ?? false,
-    sourceRanges: spec.loadBalancerSourceRanges ?? [],
+    ...(sourceRanges !== null && { sourceRanges }),
     healthCheckNodePort: spec.healthCheckNodePort === 0 ? null : (spec.healthCheckNodePort ?? null),
   };
   const { clusterIPs, externalIPs, loadBalancerIPs, ports } = service;
   const addresses = clusterIPs.length + externalIPs.length + loadBalancerIPs.length;
-  const refusal = overBudget('Service', service, { ports: ports.length, places: addresses * ports.length });
+  const refusal = overBudget('Service', service, {
+    ports: ports.length,
+    places: addresses * ports.length,
+    clients: Math.max(loadBalancerIPs.length, 1) * ranges.length,
+  });
   return refusal === null ? service : { ...service, ...nothing, refusal };
+}
+
+/**
+ * Returns the ranges of spec.loadBalancerSourceRanges in canonical form; null if they permit every client. A range that
+ * cannot be read permits no client. The API server has validated the ranges, but accepts spaces around them and host
+ * bits (Kubernetes, pkg/apis/core/validation).
+ */
+function sourceRangesOf(texts: readonly string[]): readonly string[] | null {
+  const ranges = disjointRanges(texts.map((text) => text.trim()));
+  return texts.length === 0 || (ranges.length > 0 && ranges.every(permitsFamily)) ? null : ranges;
+}
+
+/** Returns true for the range of all addresses of a family. */
+function permitsFamily(range: string): boolean {
+  return range.endsWith('/0');
 }
 
 /**
@@ -110,7 +132,6 @@ const nothing = {
   externalIPs: [],
   loadBalancerIPs: [],
   ports: [],
-  sourceRanges: [],
   healthCheckNodePort: null,
 };
 

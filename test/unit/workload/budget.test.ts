@@ -63,7 +63,12 @@ const objects: Readonly<
     hostile: [
       serviceObject('one', { ports: servicePorts(501) }),
       serviceObject('one', { ports: servicePorts(100), externalIPs: many(10, addressOf) }),
-      serviceObject('one', { loadBalancerSourceRanges: many(10_000, () => '192.0.2.0/24') }),
+      serviceObject('one', { loadBalancerSourceRanges: many(501, () => '192.0.2.0/24') }),
+      serviceObject(
+        'one',
+        { loadBalancerSourceRanges: many(251, () => '192.0.2.0/24') },
+        { loadBalancer: { ingress: many(2, (index) => ({ ip: addressOf(index) })) } },
+      ),
     ],
   },
   EndpointSlice: {

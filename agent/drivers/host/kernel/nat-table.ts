@@ -1,4 +1,5 @@
 import { AgentError } from '../../../errors.ts';
+import { canonicalAddress } from '../../../net/address.ts';
 import { type Finished, run } from '../process/exec.ts';
 
 /** Time limit of a command. nft(8) answers in milliseconds; tens of thousands of elements take seconds. */
@@ -7,16 +8,22 @@ const commandMs = 30_000;
 /** Fields of an object in `nft -j list table` that the agent uses (libnftables-json(5)). */
 interface Listed {
   readonly map?: { readonly name: string; readonly elem?: readonly (readonly [Key, Key | number])[] };
+  readonly set?: { readonly name: string; readonly elem?: readonly Key[] };
   readonly rule?: { readonly chain: string; readonly comment?: string };
 }
 
 interface Key {
-  readonly concat: readonly (string | number)[];
+  readonly concat: readonly (string | number | Prefix)[];
+}
+
+/** Range of addresses. */
+interface Prefix {
+  readonly prefix: { readonly addr: string; readonly len: number };
 }
 
 /**
- * Returns the contents of a table of family inet, sorted: one line for each element of its maps and for each comment of
- * its rules. Null if the table does not exist.
+ * Returns the contents of a table of family inet, sorted: one line for each element of its maps and sets, and for each
+ * comment of its rules. Null if the table does not exist.
  */
 export async function readNatTable(name: string): Promise<readonly string[] | null> {
   const found = await run('nft', ['-j', 'list', 'table', 'inet', name], commandMs);
@@ -25,13 +32,22 @@ export async function readNatTable(name: string): Promise<readonly string[] | nu
     throw refused(`read table inet ${name}`, found);
   }
   const { nftables } = JSON.parse(found.stdout) as { readonly nftables: readonly Listed[] };
-  const words = (part: Key | number): string => (typeof part === 'number' ? `${part}` : part.concat.join(' . '));
+  const words = (part: Key | number): string =>
+    typeof part === 'number' ? `${part}` : part.concat.map(wordOf).join(' . ');
   return nftables
-    .flatMap(({ map, rule }) => [
+    .flatMap(({ map, set, rule }) => [
       ...(map?.elem ?? []).map(([key, value]) => `${map?.name}: ${words(key)} : ${words(value)}`),
+      ...(set?.elem ?? []).map((key) => `${set?.name}: ${words(key)}`),
       ...(rule === undefined ? [] : [`${rule.chain}: ${rule.comment ?? ''}`]),
     ])
     .toSorted();
+}
+
+/** Returns an element's part with its address in canonical form; nft(8) writes `::ffff:0:0` as `::ffff:0.0.0.0`. */
+function wordOf(part: string | number | Prefix): string {
+  return typeof part === 'object'
+    ? `${canonicalAddress(part.prefix.addr)}/${part.prefix.len}`
+    : canonicalAddress(`${part}`);
 }
 
 /** Runs a script of nft(8), which the kernel applies as one transaction, or not at all. */

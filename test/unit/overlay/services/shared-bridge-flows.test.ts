@@ -31,6 +31,7 @@ interface Facts {
     readonly name: string;
     readonly protocol?: string;
     readonly vips: Readonly<Record<string, string>>;
+    readonly options?: Readonly<Record<string, string>>;
   }[];
   readonly others?: readonly string[];
   readonly clients?: readonly string[];
@@ -75,11 +76,12 @@ function outcomeOf(facts: Facts): { readonly 'flows.txt': string; readonly 'tabl
 
 function southboundOf({ balancers = [], others = [], router }: Facts, node: OverlayNode): DatabaseRows {
   const rows = balancers.map(
-    ({ name, protocol, vips }): DatabaseRow => ({
+    ({ name, protocol, vips, options = {} }): DatabaseRow => ({
       _uuid: name,
       name,
       protocol: protocol === undefined ? [] : [protocol],
       vips,
+      options,
       ...(router !== undefined && { lr_datapath_group: router.includes(name) ? ['of-routers'] : [] }),
     }),
   );

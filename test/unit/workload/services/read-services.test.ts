@@ -21,7 +21,6 @@ t.test('a service without optional fields has the defaults of the API', (t) => {
     internalTrafficPolicy: 'Cluster',
     affinitySeconds: null,
     publishNotReadyAddresses: false,
-    sourceRanges: [],
     healthCheckNodePort: null,
   });
   t.end();
@@ -48,6 +47,22 @@ t.test('only addresses that the cluster serves are read, in canonical form', (t)
   const affinity = (spec: object) => readService(serviceObject('web', spec)).affinitySeconds;
   t.equal(affinity({ sessionAffinity: 'ClientIP' }), 10_800, 'the default of timeoutSeconds is three hours');
   t.equal(affinity({ sessionAffinity: 'None' }), null);
+  t.end();
+});
+
+t.test('source ranges are read in canonical form', (t) => {
+  const ranges = (loadBalancerSourceRanges: readonly string[]) =>
+    readService(serviceObject('web', { loadBalancerSourceRanges })).sourceRanges;
+  t.equal(ranges([]), undefined, 'without ranges every client is permitted');
+  t.equal(ranges(['0.0.0.0/0']), undefined, 'the range of all addresses permits every client');
+  t.equal(ranges(['::/0', '10.0.0.0/8', '0.0.0.0/0']), undefined);
+  t.strictSame(ranges(['::/0', '10.0.0.0/8']), ['10.0.0.0/8', '::/0']);
+  t.strictSame(
+    ranges(['2001:DB8::5/32', ' 198.51.100.9/24 ', '10.1.2.3/16', '198.51.100.128/25', '10.1.0.0/16']),
+    ['10.1.0.0/16', '198.51.100.0/24', '2001:db8::/32'],
+    'host bits are cleared, and ranges within others are left out',
+  );
+  t.strictSame(ranges(['010.0.0.0/8', 'no range']), [], 'ranges that cannot be read permit no client');
   t.end();
 });
 

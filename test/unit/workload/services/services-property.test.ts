@@ -26,6 +26,7 @@ function randomObjects(random: Random): readonly ApiObject[] {
       ports,
       clusterIPs: random(5) === 0 ? ['None'] : [`10.43.0.${index}`, ...(random(2) === 0 ? [`fd02::${index}`] : [])],
       externalIPs: random(3) === 0 ? ['203.0.113.5', '2001:db8:ffff::5'] : [],
+      ...(random(2) === 0 && { loadBalancerSourceRanges: ['198.51.100.0/24', '2001:db8::/32'].slice(random(3)) }),
       externalTrafficPolicy: policy(),
       internalTrafficPolicy: policy(),
       sessionAffinity: random(3) === 0 ? 'ClientIP' : 'None',
@@ -47,7 +48,11 @@ function randomObjects(random: Random): readonly ApiObject[] {
         },
       );
     };
-    return [serviceObject(name, spec), ...Array.from({ length: random(4) }, (_slice, number) => slice(number))];
+    const ingress = [{ ip: `203.0.113.${100 + random(4)}` }, { ip: '2001:db8:ffff::9' }].slice(random(3));
+    return [
+      serviceObject(name, spec, { loadBalancer: { ingress } }),
+      ...Array.from({ length: random(4) }, (_slice, number) => slice(number)),
+    ];
   }).flat();
 }
 

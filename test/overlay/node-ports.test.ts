@@ -11,7 +11,7 @@ import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 
-/** Port of an API server on another host, and the kubeconfig of the node. */
+/** Port of an API server on another host, and path of the node's kubeconfig. */
 const [apiPort, kubeconfig] = [7443, '/etc/microshift/kubeconfig'];
 
 function kubeconfigOf(server: string): string {

@@ -42,7 +42,7 @@ export function makeSwitch(host: Host, nic: string): void {
   host.must('ip', 'link', 'set', 'br-int', 'up');
 }
 
-/** Starts a machine at such a switch; null for a machine that sends untagged packets. */
+/** Starts a machine at the switch that makeSwitch() made; `vlan` is null if the machine sends untagged packets. */
 export async function startMachine(
   host: Host,
   name: string,
@@ -91,7 +91,10 @@ export function fullPacket(from: Pick<Host, 'must'>, address: string, mtuBytes: 
   return from.must('perl', '-e', script).trim();
 }
 
-/** Returns the rows, the published keys and the ports of br-int that ports may have changed, as text. */
+/**
+ * Returns a text with everything that `overlay port` may change: rows, whether ports are published, and the ports of
+ * br-int of each node.
+ */
 export function portState(central: Host, nodes: readonly Host[]): string {
   const sorted = (text: string): string => text.split('\n').toSorted().join('\n');
   const list = (table: string, columns: string): string =>

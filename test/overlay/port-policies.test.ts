@@ -17,7 +17,7 @@ import { offerApi } from './relay.ts';
 import { serveApi } from './served-api.ts';
 import { ask, type Pod, plugPod } from './services.ts';
 
-/** Limit far beyond the need of a busy machine. */
+/** Time limit of each connection and wait, far beyond the need of a busy machine. */
 const limitMs = 60_000;
 const add = ['overlay', 'port', 'add', 'vm1', '--interface', 'tap7', '--label', 'app=db'];
 const port = 'default_vm1@n1';
@@ -35,7 +35,7 @@ async function rowsOf(t: Test, host: Host) {
   return {
     named,
     isEnabled: (name: string): boolean => named(name) !== null && listOf(named(name), 'enabled')[0] !== false,
-    /** Returns the number of policies that a port is in a group of. */
+    /** Returns the number of port groups that have this port; the daemon makes a group for each policy. */
     groupsOf: (name: string): number => {
       const row = named(name);
       return row === null ? 0 : all('Port_Group').filter((group) => listOf(group, 'ports').includes(row._uuid)).length;

@@ -50,7 +50,7 @@ t.test('hints: the first line that is not blank, trimmed', (t) => {
   t.end();
 });
 
-/** A node without links and routes, on which Open vSwitch and NetworkManager run. */
+/** Functions that read a node without links and routes, on which Open vSwitch and NetworkManager run. */
 const ports: ObservePorts = {
   tuning: () => ({}) as ReturnType<ObservePorts['tuning']>,
   hasProgram: () => true,

@@ -307,7 +307,7 @@ t.test('a late NIC leaves out only its own bridge', (t) => {
   t.end();
 });
 
-/** A node, and its links with the internal device of the userspace data path. */
+/** Returns a node, and its links together with the internal device of the userspace data path. */
 function withInternalDevice() {
   const { observation } = readCase('static4');
   const [nic] = observation.links.filter(({ name }) => name === 'eth0');

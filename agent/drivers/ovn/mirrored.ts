@@ -23,7 +23,8 @@ export type { MirrorRow, MirrorTable, RowChange } from '../ovsdb/index.ts';
 const limitMs = 15_000;
 /**
  * Time limit for the mirror to have current contents. The limit of a monitor request is shorter; after that limit, the
- * connection is closed and another attempt begins.
+ * connection is closed and another attempt begins. The difference is the time in which the contents are applied, which
+ * takes tens of seconds for the largest objects of a namespace on a busy machine.
  */
 const freshMs = 4 * limitMs;
 
@@ -69,7 +70,7 @@ export interface MirroredDatabase {
 
 /**
  * Mirrors a database and requests the lock; resolves with the first contents. Connects again after a lost connection.
- * Fails if no contents arrive within 15 s, or if `stop` is aborted.
+ * Fails if the contents are not applied within a minute, or if `stop` is aborted.
  */
 export async function openMirrored(request: MirrorRequest, stop: AbortSignal): Promise<MirroredDatabase> {
   const { database, remote, credentials } = request;
@@ -85,7 +86,7 @@ export async function openMirrored(request: MirrorRequest, stop: AbortSignal): P
   });
   const tables = Object.fromEntries(Object.entries(request.tables).map(([name, indexes]) => [name, { indexes }]));
   try {
-    const mirror = await openMirror(session, tables, limitMs);
+    const mirror = await openMirror(session, tables, freshMs);
     return mirrored(session, mirror, openLock(session, request.lock), request, () => schema);
   } catch (error) {
     session.close();

@@ -150,7 +150,7 @@ export async function openMirror(
           return answer === false ? undefined : answer;
         },
         untilMs,
-        () => new OvsdbError('timeout', `what ${session.database} should have did not come within ${untilMs} ms`),
+        () => new OvsdbError('timeout', `${session.database} did not have the expected contents within ${untilMs / 1000} s`),
       ),
     close: () => {
       detach();

@@ -64,7 +64,7 @@ t.test('a transaction is read back as it was written', (t) => {
   });
   t.strictSame(waiting?.header, JSON.parse(JSON.stringify(header)));
   t.strictSame(waiting?.stepTimesMs.slice(0, 3), [null, 12, null]);
-  t.equal(statSync(join(directory, `${header.id}.open`)).mode & 0o777, 0o600);
+  t.equal(statSync(join(directory, `${header.id}.open`)).mode & 0o777, 0o640);
 
   const reopened = reopenJournal(directory, header.id);
   reopened.setState('confirmed', '2026-01-02T03:04:09.000Z', 'kept');

@@ -150,7 +150,11 @@ export async function openMirror(
           return answer === false ? undefined : answer;
         },
         untilMs,
-        () => new OvsdbError('timeout', `${session.database} did not have the expected contents within ${untilMs / 1000} s`),
+        () =>
+          new OvsdbError(
+            'timeout',
+            `${session.database} did not have the expected contents within ${untilMs / 1000} s`,
+          ),
       ),
     close: () => {
       detach();

@@ -68,8 +68,8 @@ export async function repair(output: Output): Promise<void> {
   const { config } = await readConfig(command);
   if (config.disableOvsInit.value && readAdded().length === 0) return;
   const planner: Planner = (observation, over) => {
-    // configure-ovs.sh, and agents before 0.2, built a bridge in which a profile of NetworkManager makes the NIC a
-    // port. Such a bridge is built again, because it does not survive a restart of NetworkManager.
+    // configure-ovs.sh built a bridge in which a profile of NetworkManager makes the NIC a port. Such a bridge is built
+    // again, because it does not survive a restart of NetworkManager.
     if (isFormerLayout(observation) && !config.disableOvsInit.value) return planApply(config, observation, over.route);
     return { kind: 'planned', plan: planUndo(keptBridges(config, observation), observation, config) };
   };

@@ -5,7 +5,7 @@ export interface HintFiles {
   /** Content of /var/lib/ovnk/iface_default_hint. */
   readonly interfaceHint: string | null;
   /**
-   * NIC that carried br-ex last, from /var/lib/microshift-net/uplink.json. Absent in snapshots of agents before 0.2.
+   * NIC that carried br-ex last, from /var/lib/microshift-net/uplink.json. Absent if it was not read.
    */
   readonly hintedNic?: HintedNic | null;
   /** Identities of NICs in the agent's bridges, from the same file. Absent if empty. */

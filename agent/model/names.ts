@@ -86,7 +86,7 @@ export function bridgeOfProfile(profile: NmProfile, observation: Observation): B
   return byController ?? (isScriptCopy ? gatewayBridge : null);
 }
 
-/** Returns true if configure-ovs.sh or an agent before 0.2 made a NIC a port of a bridge through a profile. */
+/** Returns true if configure-ovs.sh made a NIC a port of a bridge through a profile. */
 export function isFormerLayout({ networkManager }: Observation): boolean {
   return networkManager.profiles.some(({ id }) => bridges.some((names) => names.formerUplinkInterface === id));
 }

@@ -61,8 +61,7 @@ export interface Observation extends Surroundings {
   readonly networkManager: NetworkManagerFacts;
   readonly ovs: OvsFacts;
   /**
-   * State and settings of the Open vSwitch daemons. Absent in snapshots of agents before 0.2, for which no tuning is
-   * planned.
+   * State and settings of the Open vSwitch daemons. Absent if they were not read; no tuning is then planned.
    */
   readonly tuning?: TuningFacts;
 }

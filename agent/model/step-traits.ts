@@ -72,7 +72,7 @@ const traits: { readonly [K in StepKind]: StepTraits<Readonly<StepArguments[K]>>
     touches: (step) => ({
       nic: step.interface,
       outage: step.activate
-        ? { expectedMs: 500, why: 'the NIC leaves the profile that the script or an earlier version gave it' }
+        ? { expectedMs: 500, why: 'the NIC leaves the profile that configure-ovs.sh gave it' }
         : { expectedMs: 100, why: 'the NIC has the addresses before it leaves the bridge; measured: under 100 ms' },
     }),
     isDisruptive: always,

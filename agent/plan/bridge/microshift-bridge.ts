@@ -80,7 +80,7 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
   if (row === undefined || others.length === 0) return null;
   const type = textOf(profileOf(wanted, names.bridge).settings, 'ovs-bridge', 'datapath-type') ?? 'system';
   const isSameKind = (row.datapathType === '' ? 'system' : row.datapathType) === type;
-  // A port that belongs to a profile of NetworkManager was made by configure-ovs.sh or by an agent before 0.2.
+  // A port that belongs to a profile of NetworkManager was made by configure-ovs.sh.
   const isFormer = row.ports.some((port) => port.name !== row.name && ownerOf(port) !== undefined);
   // A bridge to which another program has added a second NIC cannot stay, because this NIC has to leave the bridge.
   const hasNic = nicsIn({ ...row, ports: others }, observation).length > 0;

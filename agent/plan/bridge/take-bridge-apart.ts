@@ -16,7 +16,7 @@ import { ownRoutes } from './own-routes.ts';
 
 /**
  * Returns the steps that remove a bridge of the agent and return its NIC to the administrator's own profile, from any
- * state: a complete bridge, the remains of a run that crashed, or a bridge of an earlier agent or of configure-ovs.sh.
+ * state: a complete bridge, the remains of a run that crashed, or a bridge of configure-ovs.sh.
  * Returns no steps if nothing belongs to the agent. `left`: bridge that remains instead. `next`: bridge that is built
  * in the same run.
  */

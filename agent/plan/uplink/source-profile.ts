@@ -40,7 +40,7 @@ export interface UplinkSource {
 
 /**
  * Returns the administrator's profile of an uplink: the active profile of the NIC, before and after the move. If no
- * profile is active, or a profile of an earlier agent or of configure-ovs.sh is active, returns the profile from which
+ * profile is active, or a profile of configure-ovs.sh is active, returns the profile from which
  * the agent made its own profiles. Fails with `interface-not-found` or `no-uplink`.
  */
 export function uplinkSource(names: BridgeNames, uplink: string, observation: Observation): UplinkSource {

@@ -179,7 +179,8 @@ export function targetsAsBefore(previous: Wanted, observation: Observation): rea
 
 /**
  * Returns the steps that restore the state before a failed transaction. Null if a bridge of configure-ovs.sh is not as
- * it was, because only NetworkManager's checkpoint can restore such a bridge. `aimed`: desired state of the transaction.
+ * it was, because only NetworkManager's checkpoint can restore such a bridge. `aimed`: desired state of the
+ * transaction.
  */
 export function planRestore(previous: Wanted, observation: Observation, aimed?: Wanted): readonly Step[] | null {
   const bridges = bridgesOf(observation, previous.added);

@@ -33,7 +33,7 @@ export interface Namespace extends Budgeted {
 }
 
 /** Request of an object that this network does not serve. */
-export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip';
+export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip' | 'domain-names' | 'unknown-fields';
 
 /**
  * v1 Node. The overlay's own record has the node's network properties; this object shows that the Kubernetes node
@@ -42,6 +42,8 @@ export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip';
 export interface ClusterNode extends Budgeted {
   readonly name: string;
   readonly uid: string;
+  /** Labels of the node. Absent if empty. */
+  readonly labels?: Labels;
   /** Annotations by which a network plug-in publishes the addresses of the node. Absent if empty. */
   readonly published?: Labels;
   /**
@@ -180,6 +182,52 @@ export interface PolicyPort {
   readonly endPort: number | null;
 }
 
+/** policy.networking.k8s.io/v1alpha2 ClusterNetworkPolicy. */
+export interface ClusterNetworkPolicy extends Budgeted {
+  readonly name: string;
+  readonly uid: string;
+  readonly tier: 'Admin' | 'Baseline';
+  /** Order among the policies of the tier, from 0 to 1000: rules of a lower number are evaluated first. */
+  readonly priority: number;
+  /** Pods to which the policy applies; null if it applies to none, because its subject has only unknown fields. */
+  readonly subject: SelectedPods | null;
+  readonly ingress: readonly ClusterRule[];
+  readonly egress: readonly ClusterRule[];
+  /**
+   * Label of namespaces whose value is the group of a namespace; a namespace without the label is a group of its own.
+   * The policy then accepts ingress from pods of the same group before it evaluates its rules. Absent if the policy has
+   * no groups.
+   */
+  readonly groupLabel?: string;
+  /** Requests of the policy that this network does not serve. Absent if empty. */
+  readonly asks?: readonly UnservedAsk[];
+}
+
+/** Selectors of pods: the labels of their namespaces, and their own labels. */
+export interface SelectedPods {
+  readonly namespaces: LabelSelector;
+  readonly pods: LabelSelector;
+}
+
+/** Rule of a ClusterNetworkPolicy. It concerns a packet if a peer and, unless the list is empty, a protocol match. */
+export interface ClusterRule {
+  /** Name that the administrator gave to the rule; empty without a name. */
+  readonly name: string;
+  readonly action: 'Accept' | 'Deny' | 'Pass';
+  readonly peers: readonly ClusterPeer[];
+  readonly protocols: readonly ClusterProtocol[];
+}
+
+export type ClusterPeer =
+  | { readonly pods: SelectedPods }
+  | { readonly nodes: LabelSelector }
+  | { readonly networks: readonly string[] };
+
+/** Range of port numbers of a protocol, or the name of a container port, with any protocol. */
+export type ClusterProtocol =
+  | { readonly protocol: Protocol; readonly first: number; readonly last: number }
+  | { readonly namedPort: string };
+
 /** All followed objects, by name or by `namespace/name`. */
 export interface Workload {
   readonly nodes: ReadonlyMap<string, ClusterNode>;
@@ -188,7 +236,16 @@ export interface Workload {
   readonly services: ReadonlyMap<NamespacedName, Service>;
   readonly slices: ReadonlyMap<NamespacedName, EndpointSlice>;
   readonly policies: ReadonlyMap<NamespacedName, NetworkPolicy>;
+  readonly clusterPolicies: ReadonlyMap<string, ClusterNetworkPolicy>;
+  /**
+   * Kinds that the API server refuses to list. Their objects are unknown, so their rows have to stay. Absent if
+   * empty.
+   */
+  readonly unread?: ReadonlySet<ObjectChange['kind']>;
 }
+
+/** Name of a collection of followed objects. */
+export type CollectionName = Exclude<keyof Workload, 'unread'>;
 
 interface Change<Kind, One> {
   readonly kind: Kind;
@@ -205,7 +262,8 @@ export type ObjectChange =
   | Change<'Pod', Pod>
   | Change<'Service', Service>
   | Change<'EndpointSlice', EndpointSlice>
-  | Change<'NetworkPolicy', NetworkPolicy>;
+  | Change<'NetworkPolicy', NetworkPolicy>
+  | Change<'ClusterNetworkPolicy', ClusterNetworkPolicy>;
 
 /**
  * Addresses of the pods by object key, each with the prefix length of its node's subnet, IPv4 first: `10.42.1.3/24`.

@@ -80,3 +80,25 @@ function textOf(value: bigint, family: 4 | 6): string {
 function ipv4Value(address: string): bigint {
   return address.split('.').reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
 }
+
+/** Returns the fewest ranges that together have exactly the addresses from `first` to `last`. */
+export function rangesBetween({
+  family,
+  first,
+  last,
+}: Pick<AddressRange, 'family' | 'first' | 'last'>): readonly string[] {
+  const bits = family === 4 ? 32 : 128;
+  const ranges: string[] = [];
+  let next = first;
+  while (next <= last) {
+    let hostBits = 0;
+    while (hostBits < bits) {
+      const size = 1n << BigInt(hostBits + 1);
+      if (next % size !== 0n || next + size - 1n > last) break;
+      hostBits += 1;
+    }
+    ranges.push(`${textOf(next, family)}/${bits - hostBits}`);
+    next += 1n << BigInt(hostBits);
+  }
+  return ranges;
+}

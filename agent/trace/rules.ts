@@ -91,6 +91,7 @@ function nameOf(row: DatabaseRow): string {
   if (peer !== undefined) return `peer ${peer}`;
   const kind = ids['k8s.ovn.org/owner-type'] ?? ids['k8s.ovn.org/kind'];
   const owner = ids['k8s.ovn.org/owner'] ?? ids['k8s.ovn.org/name'];
+  if (kind === 'ClusterNetworkPolicy' && owner !== undefined) return `${kind} ${owner} of the ${ids.tier} tier`;
   return kind === undefined || owner === undefined ? textOf(row, 'name') : `${kind} ${owner.replace(':', '/')}`;
 }
 

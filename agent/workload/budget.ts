@@ -12,6 +12,7 @@ const words = {
   accessLists: 'combinations of peers and ports',
   namedPorts: 'combinations of peers and named ports',
   terms: 'peers, ports and address ranges',
+  turns: 'changes between rules that accept and rules that deny',
 } as const;
 
 type Measure = keyof typeof words;
@@ -23,7 +24,7 @@ type Measure = keyof typeof words;
  * the object as JSON, with only those fields that the network keeps.
  */
 export const budgets = {
-  Node: { letters: 2_000 },
+  Node: { letters: 20_000 },
   Namespace: { letters: 20_000 },
   Pod: { letters: 50_000, ports: 500 },
   // `clients` limits the length of the matches and options, and the number of flows on each node.
@@ -34,6 +35,9 @@ export const budgets = {
   // provider has some hundreds. `namedPorts` is small, because each pair of a peer and a named port is looked up among
   // all pods. `terms` and `letters` limit the length of the matches.
   NetworkPolicy: { letters: 300_000, accessLists: 1_000, namedPorts: 50, terms: 5_000 },
+  // `turns` follows from the priorities of OVN's ACLs: 32,767 of them are divided among two tiers with 1,001 priorities
+  // each.
+  ClusterNetworkPolicy: { letters: 300_000, namedPorts: 50, terms: 5_000, turns: 15 },
 } as const satisfies Readonly<Record<Kind, { readonly letters: number } & Readonly<Partial<Record<Measure, number>>>>>;
 
 /**
@@ -41,7 +45,7 @@ export const budgets = {
  * only that object.
  */
 const consequences: Readonly<Record<Kind, readonly [name: string, consequence: string]>> = {
-  Node: ['node', 'it is not counted as one of the cluster; give it a shorter name'],
+  Node: ['node', 'its labels are not read, so no rule for nodes selects it; remove labels'],
   Namespace: ['namespace', 'no namespaceSelector of a policy selects it; remove labels'],
   Pod: ['pod', 'it has no address and no port on the network; remove labels, annotations or ports'],
   Service: ['service', 'it is not served; divide it into several services'],
@@ -49,6 +53,10 @@ const consequences: Readonly<Record<Kind, readonly [name: string, consequence: s
   NetworkPolicy: [
     'policy',
     'its pods are closed, and none of its rules allows anything; divide it into several policies, or write port numbers in place of names',
+  ],
+  ClusterNetworkPolicy: [
+    'policy',
+    'none of its rules accepts anything, and in a direction with a rule that denies or passes it denies everything; divide it into several policies',
   ],
 };
 

@@ -16,8 +16,11 @@ export function readNode(object: unknown): ClusterNode {
     } | null;
   };
   const asks = asksOfNode(metadata ?? {});
-  const node = { name: metadata?.name ?? '', uid: metadata?.uid ?? '', ...(asks.length > 0 && { asks }) };
-  const refusal = overBudget('Node', node, {});
+  const named = { name: metadata?.name ?? '', uid: metadata?.uid ?? '', ...(asks.length > 0 && { asks }) };
+  const labels = metadata?.labels ?? {};
+  const labelled = { ...named, ...(Object.keys(labels).length > 0 && { labels }) };
+  const refusal = overBudget('Node', labelled, {});
+  const node = refusal === null ? labelled : named;
   const names = publishedNames.filter((name) => typeof metadata?.annotations?.[name] === 'string');
   if (names.length === 0) return refusal === null ? node : { ...node, refusal };
   const published = names.map((name) => [name, (metadata?.annotations?.[name] ?? '').slice(0, mostCharacters)]);

@@ -1,12 +1,12 @@
-import type { Workload } from '../model/workload.ts';
+import type { CollectionName, ObjectChange, Workload } from '../model/workload.ts';
 import { IndexedPods } from './policies/indexed-pods.ts';
 import { IndexedServices } from './services/indexed-services.ts';
 import { IndexedSlices } from './services/indexed-slices.ts';
 
 /** Collections of Kubernetes objects by kind, to which objects can be added. */
 export type OpenWorkload = {
-  readonly [Of in keyof Workload]: Workload[Of] extends ReadonlyMap<infer Key, infer One> ? Map<Key, One> : never;
-};
+  readonly [Of in CollectionName]: Workload[Of] extends ReadonlyMap<infer Key, infer One> ? Map<Key, One> : never;
+} & { readonly unread: Set<ObjectChange['kind']> };
 
 /** Returns the collections without any object. */
 export function emptyWorkload(): OpenWorkload {
@@ -17,5 +17,7 @@ export function emptyWorkload(): OpenWorkload {
     services: new IndexedServices(),
     slices: new IndexedSlices(),
     policies: new Map(),
+    clusterPolicies: new Map(),
+    unread: new Set(),
   };
 }

@@ -4,6 +4,7 @@ import type { ObjectChange } from '../model/workload.ts';
 import { createDesiredRows } from '../overlay/rows/desired-rows.ts';
 import type { RowIndex } from '../overlay/rows/row-index.ts';
 import { titleOf } from '../overlay/rows/stale-rows.ts';
+import { clusterPolicies } from './cluster-policies/cluster-policies.ts';
 import type { Part, WorkloadFacts } from './part.ts';
 import { isPod, pods } from './pods/pods.ts';
 import { portName } from './pods/port-name.ts';
@@ -12,7 +13,7 @@ import { addForAllServices, services } from './services/plan-services.ts';
 import { askForRecompute } from './services/recompute.ts';
 
 /** Parts in the order of planning: logical ports first, because port groups refer to them. */
-const parts: readonly Part[] = [pods, ...policies, services];
+const parts: readonly Part[] = [pods, ...policies, clusterPolicies, services];
 
 /** Prefixed object key whose rows are planned together: `pod:default/web-0`. */
 export type ObjectKey = string;
@@ -34,6 +35,11 @@ export function allObjectKeys(facts: WorkloadFacts, existing: RowIndex): Readonl
 /** Returns the keys whose rows a change of an object may affect. */
 export function concernedObjectKeys(change: ObjectChange, facts: WorkloadFacts): readonly ObjectKey[] {
   return parts.flatMap((part) => [...part.concerned(change, facts)].map((key) => `${part.kind}:${key}`));
+}
+
+/** Returns true for a policy of a kind that could not be read, whose rows stay as they are. */
+function isUnread(objectKey: ObjectKey, { workload }: WorkloadFacts): boolean {
+  return workload.unread?.has('ClusterNetworkPolicy') === true && objectKey.startsWith(`${clusterPolicies.kind}:`);
 }
 
 /** Plans the rows of these keys like planInSteps(), but without interruption. */
@@ -63,7 +69,7 @@ export function* planInSteps(
 ): Generator<number, OverlayPlan, undefined> {
   const desired = createDesiredRows({ existing, shape }, workloadOwner(facts.layout.owner));
   const ports = new Map<string, RowReference>();
-  const asked = [...new Set(objectKeys)];
+  const asked = [...new Set(objectKeys)].filter((objectKey) => !isUnread(objectKey, facts));
   for (const part of parts) {
     for (const objectKey of asked) {
       if (!objectKey.startsWith(`${part.kind}:`)) continue;

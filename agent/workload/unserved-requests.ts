@@ -40,5 +40,9 @@ export function unservedNote(ask: UnservedAsk): string {
     bandwidth: `the annotations ${bandwidths.join(' and ')} limit nothing here: use the shaping of the LAN, or a limit in the application`,
     multicast: `${multicast} has no effect: pods do not reach each other by multicast between nodes, so let the application use unicast`,
     'egress-ip': `an EgressIP moves no address to this node: use \`microshift-net overlay gateway --subnets\`, by which the pods of whole nodes leave with the address of one gateway`,
+    'domain-names':
+      'rules with domainNames match no packet, because this network does not read answers of DNS: use networks with the addresses',
+    'unknown-fields':
+      'fields of this version of the API are unknown here: rules with such a peer, protocol or action fail closed, so they accept nothing, and deny everything if they deny or pass; a policy with an unknown subject or tier has no effect',
   }[ask];
 }

@@ -1,85 +1,13 @@
 // Network policies on real nodes: pods whose ports and groups the program's own planner has written, and packets
 // between them.
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { connect } from '../../agent/drivers/ovsdb/index.ts';
-import type { OverlayRecord } from '../../agent/model/overlay-record.ts';
-import { macOf, withoutLength } from '../../agent/overlay/addresses.ts';
-import { workloadTables } from '../../agent/overlay/rows/overlay-tables.ts';
-import { indexRows } from '../../agent/overlay/rows/row-index.ts';
-import { operationsOf } from '../../agent/overlay/rows/row-operations.ts';
-import type { WorkloadFacts } from '../../agent/workload/part.ts';
-import { allObjectKeys, planWorkload } from '../../agent/workload/plan-workload.ts';
-import { readPolicy } from '../../agent/workload/policies/read-policy.ts';
-import { emptyWorld, factsOf, namespaceOf, type PolicyWorld, podOf } from '../unit/workload/policies/world.ts';
-import { readRows } from './central.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
-import { ask, balance, datagramsAt, type Pod, plugPod } from './services.ts';
+import { attempt, podsOf, setPolicy, silenceMs } from './planned-pods.ts';
+import { ask, balance, datagramsAt } from './services.ts';
 import { talk } from './talk.ts';
-
-/** Limit for an answer: permitted packets are answered within milliseconds, and a longer wait proves nothing more. */
-const silenceMs = 1500;
-
-/** Pods and policies of the cluster, and their rows. */
-interface Pods {
-  readonly world: PolicyWorld;
-  /** Writes the rows for the objects, and waits until every node has the flows. */
-  plan(): Promise<void>;
-  /** Adds the object of a pod on a node, with its address. */
-  add(key: string, node: string, address: string): void;
-  /** Creates the interface of a pod. */
-  plug(key: string, host: Host): Promise<Pod>;
-}
-
-async function podsOf(t: Test, central: Host): Promise<Pods> {
-  const { layout, members } = JSON.parse(
-    readFileSync(central.path('/var/lib/microshift-net/overlay.json'), 'utf8'),
-  ) as OverlayRecord;
-  const northbound = await connect(central.path('/run/ovn/ovnnb_db.sock'), 60_000);
-  t.teardown(() => northbound.close());
-  const world = emptyWorld();
-  return {
-    world,
-    plan: async () => {
-      const facts: WorkloadFacts = { ...factsOf(layout, world), nodes: members ?? [] };
-      const rows = await readRows(northbound, 'OVN_Northbound', workloadTables);
-      const existing = indexRows(rows);
-      const plan = planWorkload(facts, existing, rows.shape, allObjectKeys(facts, existing));
-      await northbound.transact('OVN_Northbound', operationsOf(plan, rows.shape));
-      central.must('ovn-nbctl', '--wait=hv', 'sync');
-    },
-    add: (key, node, address) => {
-      const [namespace = ''] = key.split('/');
-      world.namespaces.set(namespace, namespaceOf(namespace));
-      world.pods.set(key, podOf(key, { nodeName: node }));
-      world.addresses.set(key, [`${address}/24`]);
-    },
-    plug: (key, host) => {
-      const address = withoutLength(world.addresses.get(key)?.[0] ?? '');
-      const { uid = '' } = world.pods.get(key) ?? {};
-      const port = key.replace('/', '_');
-      return plugPod(host, { interface: port, port, uid, mac: macOf(address), address });
-    },
-  };
-}
-
-function set(world: PolicyWorld, key: string, spec: object): void {
-  const [namespace, name] = key.split('/');
-  world.policies.set(key, readPolicy({ metadata: { namespace, name }, spec }));
-}
-
-/** Connects once to a place that must not answer; returns the answer of the other end, or an empty text. */
-function attempt(from: Pick<Host, 'must'>, address: string, port = 8080): string {
-  const script = `
-    const socket = require('net').connect(${port}, '${address}');
-    socket.on('data', (answer) => { console.log(String(answer)); process.exit(); });
-    socket.on('error', () => process.exit());
-    setTimeout(() => process.exit(), ${silenceMs});`;
-  return from.must(process.execPath, '-e', script).trim();
-}
 
 /**
  * Sends a datagram every few milliseconds until the test ends. `sent` returns the number of datagrams so far.
@@ -136,14 +64,17 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
       const outwards = await talk(server, other, other.address);
       t.equal(await outwards.say('before'), 'before');
       const from = [{ namespaceSelector: {}, podSelector: { matchLabels: { pod: 'client' } } }];
-      set(world, 'x/from-client', { podSelector: {}, ingress: [{ from, ports: [{ port: 4000 }, { port: 8080 }] }] });
+      setPolicy(world, 'x/from-client', {
+        podSelector: {},
+        ingress: [{ from, ports: [{ port: 4000 }, { port: 8080 }] }],
+      });
       await pods.plan();
       t.equal(await conversation.say('allowed'), 'allowed', 'the permitted connection continues');
       t.equal(ask(client, 'tcp', server.address, 8080), client.address, 'new connections pass');
       t.equal(attempt(other, server.address), '', 'new connections of another pod are blocked');
       t.equal(ask(server, 'tcp', other.address, 8080), server.address, 'outbound connections are permitted');
       world.policies.clear();
-      set(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+      setPolicy(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
       await pods.plan();
       if (which === 'newer') {
         // ACLs as an earlier version planned them, in a later tier.
@@ -182,8 +113,8 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
     balance(n1, 'own', 'tcp', { '10.43.0.10:80': `${server.address}:8080` });
     balance(n1, 'other', 'tcp', { '10.43.0.20:80': `${other.address}:8080` });
     n1.must('ovn-nbctl', '--wait=hv', 'set', 'Load_Balancer', 'own', 'options:hairpin_snat_ip="169.254.169.5 fd69::5"');
-    set(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress'] });
-    set(world, 'y/to-x', {
+    setPolicy(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress'] });
+    setPolicy(world, 'y/to-x', {
       podSelector: { matchLabels: { pod: 'client' } },
       policyTypes: ['Egress'],
       egress: [{ to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'x' } } }] }],
@@ -208,7 +139,7 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
   });
 
   await t.test('a policy applies to a new pod before its first packet', async (t) => {
-    set(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress'] });
+    setPolicy(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress'] });
     await pods.plan();
     const rain = bombard(client, '10.42.1.30');
     pods.add('x/late', 'n2', '10.42.1.30');

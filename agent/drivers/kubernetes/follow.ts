@@ -1,9 +1,10 @@
-import { type AgentError, asAgentError, type ErrorKind } from '../../errors.ts';
+import { type AgentError, asAgentError, type ErrorKind, isAgentError } from '../../errors.ts';
 import type { Collection } from '../../model/kubernetes/object.ts';
 import { collectionCall } from '../../model/kubernetes/object-kinds.ts';
 import { createSlices } from '../../slices.ts';
 import type { Follower } from './api.ts';
 import type { Session } from './api-session.ts';
+import { definitionAppears, versionWithoutDefinition } from './definition.ts';
 import type { Access } from './http.ts';
 import { isBehind } from './is-behind.ts';
 import { retryAfterMsIn } from './kubernetes-errors.ts';
@@ -30,10 +31,22 @@ export function followCollection<T>(session: Session, collection: Collection, fo
   let loss: ErrorKind | null = null;
 
   const list = async (): Promise<string | null> => {
-    teller = await access.current();
-    const pages = await listPages(session, teller, asked, follower.read, stop);
-    if (pages !== null && !stop.aborted) await follower.whole(pages.objects);
-    return pages?.version ?? null;
+    const now = await access.current();
+    teller = now;
+    try {
+      const pages = await listPages(session, now, asked, follower.read, stop);
+      if (pages !== null && !stop.aborted) await follower.whole(pages.objects);
+      return pages?.version ?? null;
+    } catch (error) {
+      if (collection.isOptional !== true || !isAgentError(error) || error.facts.httpStatus !== 404) throw error;
+      const from = await versionWithoutDefinition(session, now, collection, stop);
+      if (from === null) throw error;
+      if (loss !== null && !stop.aborted) follower.found();
+      loss = null;
+      if (!stop.aborted) await follower.whole([]);
+      await definitionAppears(session, now, collection, from, stop);
+      return null;
+    }
   };
 
   /**

@@ -21,6 +21,11 @@ export interface Collection {
   readonly namespace: string | null;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /**
+   * True for objects whose CustomResourceDefinition may be absent. Without it there are no objects, and its
+   * installation is noticed.
+   */
+  readonly isOptional?: true;
 }
 
 /** Identity of an object in the API. */

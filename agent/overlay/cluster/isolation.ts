@@ -2,14 +2,14 @@ import type { OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import { masqueradeSubnets } from '../../model/ovn-kubernetes-addresses.ts';
 import { isIpv6 } from '../addresses.ts';
 import { nodeNames } from '../overlay-names.ts';
+import { aclPriorities } from '../rows/acl-priorities.ts';
 import { is } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { tunnelPorts } from '../tunnel-ports.ts';
 
 /**
- * Priority of the ACLs and router policies against forged packets: above every rule of a network policy, and above the
- * router's policies by which pods reach the nodes.
+ * Priority of the router policies against forged packets: above the router's policies by which pods reach the nodes.
  */
 const priority = 1010;
 
@@ -87,7 +87,7 @@ export function addNodeGuards(
       title: `${node.name}: ${match}`,
       holder: nodeSwitch,
       column: 'acls',
-      key: { direction, priority, match },
+      key: { direction, priority: aclPriorities.guard, match },
       columns: { action: is('drop') },
       node: node.name,
       why,

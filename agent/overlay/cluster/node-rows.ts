@@ -3,6 +3,7 @@ import { addressIn, interfaceAddress, isIpv6, macOf, withoutLength } from '../ad
 import { traitsOf } from '../layouts/layouts.ts';
 import { nodeNames } from '../overlay-names.ts';
 import { addPorts } from '../ports/port-rows.ts';
+import { aclPriorities } from '../rows/acl-priorities.ts';
 import { has, is, keys } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
@@ -142,7 +143,7 @@ function addReach(desired: DesiredRows, cluster: Cluster, node: OverlayNode, nod
       title: `${node.name}: ${match}`,
       holder: nodeSwitch,
       column: 'acls',
-      key: { direction: 'to-lport', priority: 1001, match },
+      key: { direction: 'to-lport', priority: aclPriorities.node, match },
       columns: { action: is('allow-related') },
       node: node.name,
       why: "the kubelet's probes pass network policies",

@@ -1,17 +1,12 @@
 import type { OverlayLayout } from '../../model/overlay.ts';
 import type { DatabaseRow } from '../../model/rows.ts';
 import { isIpv6 } from '../addresses.ts';
+import { aclPriorities } from '../rows/acl-priorities.ts';
 import { is, keys } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { type RowIndex, textOf } from '../rows/row-index.ts';
 import { isOwnedBy } from '../rows/tags.ts';
-
-/**
- * Priority of the ACLs that reject packets without a backend: above the ACLs of network policies, which concern pods
- * only.
- */
-const priority = 1002;
 
 /**
  * Plans ACLs that reject a packet whose destination is still in the service range after load balancing (ovn-nb(5), ACL
@@ -30,7 +25,7 @@ export function addServicesInside(
       title: `${node}: ${match}`,
       holder: nodeSwitch,
       column: 'acls',
-      key: { direction: 'from-lport', priority, match },
+      key: { direction: 'from-lport', priority: aclPriorities.unserved, match },
       columns: { action: is('reject'), options: keys({ 'apply-after-lb': 'true' }) },
       node,
       why: `packets to ${subnet} for which no service exists must not leave the cluster`,
@@ -45,7 +40,7 @@ export function addServicesInside(
 export function servicesInside(rows: RowIndex, nodeSwitch: DatabaseRow | null, owner: string): readonly string[] {
   return rows
     .referred(nodeSwitch, 'acls', 'ACL')
-    .filter((row) => isOwnedBy(row, owner) && row.priority === priority)
+    .filter((row) => isOwnedBy(row, owner) && row.action === 'reject')
     .flatMap((row) => /^ip[46]\.dst == (\S+)$/.exec(textOf(row, 'match'))?.[1] ?? [])
     .toSorted((a, b) => Number(isIpv6(a)) - Number(isIpv6(b)));
 }

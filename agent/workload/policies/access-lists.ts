@@ -54,7 +54,7 @@ function always(direction: Direction, own: string, facts: WorkloadFacts): readon
   ];
 }
 
-function alwaysInwards(own: string, { layout, nodes }: WorkloadFacts): readonly AccessList[] {
+function alwaysInwards(own: string, facts: WorkloadFacts): readonly AccessList[] {
   const common = { direction: 'Ingress', rule: null, action: 'allow-related' } as const;
   const hairpin = Object.values(masqueradeOfHairpin).map((source) => `${ipOf(source)}.src == ${source}`);
   const itself = {
@@ -63,18 +63,27 @@ function alwaysInwards(own: string, { layout, nodes }: WorkloadFacts): readonly 
     match: `${own} && (${hairpin.join(' || ')})`,
     why: 'a pod reaches itself by a service of which it is an endpoint',
   };
-  if (traitsOf(layout).admitsNodes) return [itself];
-  // In layout `modern`, an ACL of each node's switch admits the node. Layout `seed` has no such ACL, so each of its
-  // policies admits all nodes.
+  const node = nodeAdmission(own, facts);
+  return node === null ? [itself] : [itself, { ...common, part: 'node', ...node }];
+}
+
+/**
+ * Returns the condition by which the ACLs of a policy admit all nodes; null if an ACL of each node's switch admits the
+ * node. Only layout `modern` has such ACLs of switches.
+ */
+export function nodeAdmission(
+  own: string,
+  { layout, nodes }: WorkloadFacts,
+): { readonly match: string; readonly why: string } | null {
+  if (traitsOf(layout).admitsNodes) return null;
   const ofNodes = nodes.flatMap((node) =>
     managementAddresses(node).map((address) => {
       const ip = ipOf(address);
       return `(${ip}.src == ${withoutLength(address)} && ${ip}.dst == ${subnetOf(address)})`;
     }),
   );
-  if (ofNodes.length === 0) return [itself];
-  const match = `${own} && (${ofNodes.join(' || ')})`;
-  return [itself, { ...common, part: 'node', match, why: "the kubelet's probes pass network policies" }];
+  if (ofNodes.length === 0) return null;
+  return { match: `${own} && (${ofNodes.join(' || ')})`, why: "the kubelet's probes pass network policies" };
 }
 
 function ipOf(address: string): 'ip4' | 'ip6' {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** Identity of a row among all rows of its kind. */
 export interface Identity {
   /** Type of the row's object in the words of ovn-kubernetes. */
-  readonly type: 'Namespace' | 'PodSelector' | 'NetworkPolicy';
+  readonly type: 'Namespace' | 'PodSelector' | 'NetworkPolicy' | 'ClusterNetworkPolicy';
   /** Name of the object: `web`, or `web:deny-all` with its namespace. */
   readonly name: string;
   /** Properties that distinguish rows of the same name: `{ 'ip-family': 'v4' }`. */

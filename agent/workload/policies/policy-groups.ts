@@ -1,5 +1,6 @@
 import type { DatabaseRow, RowReference } from '../../model/rows.ts';
 import type { NetworkPolicy } from '../../model/workload.ts';
+import { aclPriorities } from '../../overlay/rows/acl-priorities.ts';
 import { is, keys, only } from '../../overlay/rows/column-changes.ts';
 import type { PlannedRow } from '../../overlay/rows/desired-rows.ts';
 import { mapOf } from '../../overlay/rows/row-index.ts';
@@ -94,7 +95,7 @@ function addList(
     columns: {
       name: is(name),
       direction: is(direction === 'Ingress' ? 'to-lport' : 'from-lport'),
-      priority: is(action === 'drop' ? 1000 : 1001),
+      priority: is(action === 'drop' ? aclPriorities.isolated : aclPriorities.allowed),
       action: is(action),
       match: is(match),
       tier: is(tier),

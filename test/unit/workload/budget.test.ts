@@ -33,13 +33,18 @@ const servicePorts = (count: number, special = {}) =>
   many(count, (index) => ({ name: `p${index}`, port: index + 1, protocol: 'TCP', ...special }));
 const addressOf = (index: number) => `10.42.${1 + (index >> 8)}.${index & 255}`;
 
+const clusterPolicy = (ingress: readonly object[]) => ({
+  metadata: { name: 'one', uid: '1' },
+  spec: { tier: 'Admin', priority: 0, subject: { namespaces: {} }, ingress },
+});
+
 /** For each kind, an object within its limits, and objects that exceed them. */
 const objects: Readonly<
   Record<ObjectChange['kind'], { readonly ordinary: object; readonly hostile: readonly object[] }>
 > = {
   Node: {
-    ordinary: { metadata: { ...metadata, labels: labels(100_000) } },
-    hostile: [{ metadata: { ...metadata, name: 'n'.repeat(3000) } }],
+    ordinary: { metadata: { ...metadata, labels: labels(5_000) } },
+    hostile: [{ metadata: { ...metadata, labels: labels(40_000) } }],
   },
   Namespace: {
     ordinary: { metadata: { ...metadata, labels: labels(5_000) } },
@@ -87,6 +92,21 @@ const objects: Readonly<
   NetworkPolicy: {
     ordinary: { metadata, spec: { podSelector: {}, ingress: [{}] } },
     hostile: [{ metadata, spec: { podSelector: { matchLabels: labels(400_000) }, ingress: [{}] } }],
+  },
+  ClusterNetworkPolicy: {
+    ordinary: clusterPolicy(many(25, () => ({ action: 'Accept', from: [{ namespaces: {} }] }))),
+    hostile: [
+      clusterPolicy(many(25, () => ({ action: 'Accept', from: [{ namespaces: { matchLabels: labels(20_000) } }] }))),
+      clusterPolicy(many(17, (index) => ({ action: index % 2 === 0 ? 'Accept' : 'Deny', from: [{ namespaces: {} }] }))),
+      clusterPolicy([{ action: 'Accept', from: many(5_001, () => ({ namespaces: {} })) }]),
+      clusterPolicy([
+        {
+          action: 'Deny',
+          from: [{ namespaces: {} }],
+          protocols: many(51, (index) => ({ destinationNamedPort: `p${index}` })),
+        },
+      ]),
+    ],
   },
 };
 

@@ -88,6 +88,7 @@ async function listWorkload(
       const objects: Objects = followObjects(api, {
         whole: () => resolve(objects.workload),
         changed: () => undefined,
+        allowed: () => undefined,
         heard: (error) => error !== null && reject(error),
       });
       objects.hold(podsOfPorts(members));

@@ -1,15 +1,17 @@
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type {
+  ClusterNetworkPolicy,
   ClusterNode,
+  CollectionName,
   EndpointSlice,
   Namespace,
   NetworkPolicy,
   ObjectChange,
   Pod,
   Service,
-  Workload,
 } from '../../../model/workload.ts';
 import { readNode } from '../../../workload/cluster-nodes.ts';
+import { readClusterPolicy } from '../../../workload/cluster-policies/read-cluster-policy.ts';
 import { readPod } from '../../../workload/pods/read-pod.ts';
 import { readNamespace } from '../../../workload/policies/read-namespace.ts';
 import { readPolicy } from '../../../workload/policies/read-policy.ts';
@@ -17,7 +19,7 @@ import { readService } from '../../../workload/services/read-service.ts';
 import { readSlice } from '../../../workload/services/read-slice.ts';
 
 /** Fields of an object of Kubernetes on which the network depends. */
-export type Projected = ClusterNode | Namespace | Pod | Service | EndpointSlice | NetworkPolicy;
+export type Projected = ClusterNode | Namespace | Pod | Service | EndpointSlice | NetworkPolicy | ClusterNetworkPolicy;
 
 /** Kind of objects that the watcher follows. */
 export interface Kind {
@@ -26,11 +28,14 @@ export interface Kind {
   /** First word of the object key. */
   readonly keyPrefix: string;
   /** Collection in the workload that contains the objects. */
-  readonly of: keyof Workload;
+  readonly of: CollectionName;
   read(object: unknown): Projected;
 }
 
 const everywhere = { namespace: null };
+
+/** Version of the API in which cluster policies are read. */
+export const clusterPolicyVersion = 'policy.networking.k8s.io/v1alpha2';
 
 export const kinds: readonly Kind[] = [
   {
@@ -74,6 +79,18 @@ export const kinds: readonly Kind[] = [
     of: 'policies',
     collection: { apiVersion: 'networking.k8s.io/v1', plural: 'networkpolicies', ...everywhere },
     read: readPolicy,
+  },
+  {
+    kind: 'ClusterNetworkPolicy',
+    keyPrefix: 'cluster-policy',
+    of: 'clusterPolicies',
+    collection: {
+      apiVersion: clusterPolicyVersion,
+      plural: 'clusternetworkpolicies',
+      ...everywhere,
+      isOptional: true,
+    },
+    read: readClusterPolicy,
   },
 ];
 

@@ -51,7 +51,7 @@ export function createKeeper(
     cluster && networks
       ? networks.settle(changes, { ...cluster, pods: workload.pods, existing: northbound.existing })
       : [];
-  const events = createObjectEvents(api, workload);
+  const events = createObjectEvents(api, workload, () => networks?.addresses ?? new Map());
   const end = (): void => {
     for (const one of [networks, published]) one?.close();
     [networks, published] = [null, null];
@@ -137,11 +137,12 @@ function listenerOf(objects: Objects, api: Pick<KubernetesApi, 'report'>, report
 }
 
 /**
- * True if rows depend on the change. No row depends on a Node object. No row depends on the annotations of a pod, which
- * only the address book reads, or on the addresses that the kubelet reports for a pod with its own network.
+ * True if rows depend on the change. Of a Node object, rows depend only on the labels. No row depends on the
+ * annotations of a pod, which only the address book reads, or on the addresses that the kubelet reports for a pod with
+ * its own network.
  */
 function concernsRows(change: ObjectChange): boolean {
-  if (change.kind === 'Node') return false;
+  if (change.kind === 'Node') return JSON.stringify(change.before?.labels) !== JSON.stringify(change.now?.labels);
   if (change.kind !== 'Pod' || change.before === undefined || change.now === undefined) return true;
   return JSON.stringify(withoutReports(change.before)) !== JSON.stringify(withoutReports(change.now));
 }

@@ -1,7 +1,8 @@
 import type { Notice } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
-import type { Pod, Service } from '../../../model/workload.ts';
+import type { ClusterNetworkPolicy, Pod, Service } from '../../../model/workload.ts';
+import { mostParts } from '../../../workload/cluster-policies/traffic.ts';
 import type { ObjectKey } from '../../../workload/plan-workload.ts';
 import type { AddressFault } from '../../../workload/pods/address-faults.ts';
 import { displacedBy } from '../../../workload/services/displaced.ts';
@@ -10,7 +11,7 @@ import { notServed } from '../../../workload/services/not-served.ts';
 import { type Outside, type OutsideFacts, outsideOf } from '../../../workload/services/outside.ts';
 import { type ServedSlices, servedSlices } from '../../../workload/services/served-slices.ts';
 import { unservedNote } from '../../../workload/unserved-requests.ts';
-import { type Kind, kinds, type Projected } from './followed-kinds.ts';
+import { clusterPolicyVersion, type Kind, kinds, type Projected } from './followed-kinds.ts';
 import type { Objects } from './objects.ts';
 
 /** Returns the Event for a pod that gets no address, or another address than it requests. */
@@ -108,6 +109,17 @@ export function noticesOfAsks(kind: Kind, object: Projected, before?: Projected)
 function regardingOf({ kind, collection: { apiVersion } }: Kind, object: Projected): Notice['regarding'] {
   const { name, uid } = object;
   return { apiVersion, kind, namespace: 'namespace' in object ? object.namespace : '', name, uid };
+}
+
+/** Returns the Event for a policy that earlier Pass rules divide too often (cluster-policies/traffic.ts). */
+export function noticeOfDivided({ name, uid }: ClusterNetworkPolicy): Notice {
+  return {
+    regarding: { apiVersion: clusterPolicyVersion, kind: 'ClusterNetworkPolicy', namespace: '', name, uid },
+    type: 'Warning',
+    reason: 'TooLarge',
+    action: 'Serve',
+    note: `earlier Pass rules divide a rule of the policy into more than ${mostParts} parts, so it fails closed: a rule that denies ignores them, and a rule that accepts accepts nothing; join Pass rules with the same peers or ports`,
+  };
 }
 
 /** Facts that decide how a service is served: the nodes, the endpoints, and the other services. */

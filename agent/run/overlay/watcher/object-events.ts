@@ -1,12 +1,15 @@
 import { monotonicMs } from '../../../deadline.ts';
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
-import type { NamespacedName, ObjectChange, Pod, Service, Workload } from '../../../model/workload.ts';
+import type { NamespacedName, ObjectChange, Pod, PodAddresses, Service, Workload } from '../../../model/workload.ts';
 import { createSlices } from '../../../slices.ts';
+import { clusterSets } from '../../../workload/cluster-policies/peer-sets.ts';
+import { isDividedTooOften } from '../../../workload/cluster-policies/traffic.ts';
 import { serviceOf } from '../../../workload/services/indexed-slices.ts';
 import type { OutsideFacts } from '../../../workload/services/outside.ts';
 import { type Kind, kinds, type Projected } from './followed-kinds.ts';
 import {
   noticeOfBudget,
+  noticeOfDivided,
   noticeOfEndpoints,
   noticesOfAsks,
   noticesOfDisplaced,
@@ -31,7 +34,18 @@ export interface ObjectEvents {
   servicesBetween(before: Cluster | null, now: Cluster): void;
 }
 
-export function createObjectEvents({ report }: Pick<KubernetesApi, 'report'>, workload: Workload): ObjectEvents {
+/** Creates the reporter. `addresses` returns the present addresses of the pods. */
+export function createObjectEvents(
+  { report }: Pick<KubernetesApi, 'report'>,
+  workload: Workload,
+  addresses: () => PodAddresses,
+): ObjectEvents {
+  const ofDivided = (cluster: Cluster): void => {
+    const facts = { ...cluster, workload, addresses: addresses() };
+    const sets = clusterSets(facts);
+    for (const policy of workload.clusterPolicies.values())
+      if (isDividedTooOften(policy, facts, sets)) report(noticeOfDivided(policy));
+  };
   const ofBudget = (kind: Kind, object: Projected): void => {
     const notice = noticeOfBudget(kind, object);
     if (notice !== null) report(notice);
@@ -65,6 +79,7 @@ export function createObjectEvents({ report }: Pick<KubernetesApi, 'report'>, wo
           if (kind.kind === 'Pod') noticesOfHostPorts(object as Pod).forEach(report);
           await breathe();
         }
+      ofDivided(cluster);
     },
     changed: (changes, cluster) => {
       const services = changes.flatMap(({ kind, now }) => (kind === 'Service' && now !== undefined ? [now] : []));
@@ -74,6 +89,7 @@ export function createObjectEvents({ report }: Pick<KubernetesApi, 'report'>, wo
       }
       const slices = changes.flatMap(({ kind, now }) => (kind === 'EndpointSlice' ? (serviceOf(now) ?? []) : []));
       if (slices.length > 0) ofEndpoints(new Set(slices), cluster);
+      if (changes.some(({ kind }) => kind === 'ClusterNetworkPolicy')) ofDivided(cluster);
       for (const pod of changes.flatMap(newPod)) noticesOfHostPorts(pod).forEach(report);
       for (const { kind, before, now } of changes) {
         const found = kinds.find((one) => one.kind === kind);

@@ -13,6 +13,8 @@ export interface ObjectListener {
   whole(): void;
   /** Function that is called with the changes after the first lists, in order; `workload` already contains them. */
   changed(changes: readonly ObjectChange[]): void;
+  /** Function that is called when a kind has been listed that the API server refused before (Workload, unread). */
+  allowed(): void;
   /**
    * Function that is called with an error when the API server no longer reports objects of a kind, and with null when
    * it reports every kind again. The known objects are kept meanwhile.
@@ -71,6 +73,7 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
           changes = [];
           await pause;
         }
+        if (workload.unread.delete(kind)) listener.allowed();
         const wasUnknown = unknown.delete(kind);
         if (wasUnknown && unknown.size === 0) listener.whole();
         else notify(changes);
@@ -80,6 +83,10 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
       lost: (error) => {
         lost.set(kind, error);
         hear();
+        // The rights of the daemon may be older than the daemon. All other kinds are then followed without this one.
+        if (one.collection.isOptional !== true || error.kind !== 'cluster-refused' || !unknown.delete(kind)) return;
+        workload.unread.add(kind);
+        if (unknown.size === 0) listener.whole();
       },
       found: () => {
         if (lost.delete(kind)) hear();

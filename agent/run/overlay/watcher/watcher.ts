@@ -72,6 +72,9 @@ export function startWatcher({ api, remote, teller: output, note }: WatcherPlace
       count();
       keeper?.changed(changes);
     },
+    allowed: () => {
+      if (cluster !== null) keeper?.know(cluster);
+    },
     // A missing kubeconfig is not a failure, because the overlay may run without Kubernetes, or Kubernetes may be
     // installed later.
     heard: (error) => report.concern('api', error?.kind === 'kubeconfig-missing' ? null : error),

@@ -107,6 +107,9 @@ function predicate(word: string): Match {
       return () => false;
     case 'ip':
       return () => true;
+    case 'icmp4':
+    case 'icmp6':
+      return () => false;
     case 'tcp':
     case 'udp':
     case 'sctp':

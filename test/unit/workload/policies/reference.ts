@@ -23,6 +23,23 @@ export function isAllowed(world: PolicyWorld, from: End, to: End, protocol: Prot
   return mayLeave(world, from, way) && mayEnter(world, from, way);
 }
 
+/** Returns true if a network policy selects a pod in a direction. */
+export function isIsolated(world: PolicyWorld, pod: Pod, direction: 'Ingress' | 'Egress'): boolean {
+  return [...world.policies.values()].some((policy) => policy.policyTypes.includes(direction) && isFor(policy, pod));
+}
+
+/** Returns true if the policies of one direction allow a connection. */
+export function isAllowedIn(
+  world: PolicyWorld,
+  direction: 'Ingress' | 'Egress',
+  from: End,
+  to: End,
+  protocol: Protocol,
+  port: number,
+): boolean {
+  return (direction === 'Egress' ? mayLeave : mayEnter)(world, from, { protocol, port, to });
+}
+
 interface Way {
   readonly to: End;
   readonly protocol: Protocol;
@@ -80,7 +97,7 @@ function isThePort({ protocol, port, endPort }: PolicyPort, way: Way): boolean {
   return ports.some((one) => one.name === port && one.protocol === protocol && one.containerPort === way.port);
 }
 
-function fits(
+export function fits(
   { matchLabels = {}, matchExpressions = [] }: LabelSelector,
   labels: Readonly<Record<string, string>>,
 ): boolean {
@@ -100,7 +117,7 @@ function fits(
  * Returns true if the block contains the address, by a comparison of bits. Reads IPv4, and IPv6 in full or compressed
  * form.
  */
-function inBlock(address: string, block: string): boolean {
+export function inBlock(address: string, block: string): boolean {
   const [network = '', length = ''] = block.split('/');
   if (address.includes(':') !== network.includes(':')) return false;
   return bits(address).slice(0, Number(length)) === bits(network).slice(0, Number(length));

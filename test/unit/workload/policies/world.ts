@@ -1,6 +1,8 @@
 // Simulated namespaces, pods and policies, with the logical ports of the pods.
 import type { OverlayLayout, OverlayPlan } from '../../../../agent/model/overlay.ts';
 import type {
+  ClusterNetworkPolicy,
+  ClusterNode,
   ContainerPort,
   Labels,
   Namespace,
@@ -10,23 +12,35 @@ import type {
 } from '../../../../agent/model/workload.ts';
 import { indexRows, type RowIndex } from '../../../../agent/overlay/rows/row-index.ts';
 import { operationsOf, type RowOperation } from '../../../../agent/overlay/rows/row-operations.ts';
+import { clusterPolicies } from '../../../../agent/workload/cluster-policies/cluster-policies.ts';
 import { emptyWorkload } from '../../../../agent/workload/empty-workload.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { type ObjectKey, planWorkload } from '../../../../agent/workload/plan-workload.ts';
-import { policies as parts } from '../../../../agent/workload/policies/policies.ts';
+import { policies } from '../../../../agent/workload/policies/policies.ts';
 import { exposure } from '../../overlay/cluster.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
+
+const parts = [...policies, clusterPolicies];
 
 export interface PolicyWorld {
   readonly namespaces: Map<string, Namespace>;
   readonly pods: Map<string, Pod>;
   readonly policies: Map<string, NetworkPolicy>;
+  readonly clusterPolicies: Map<string, ClusterNetworkPolicy>;
+  readonly nodes: Map<string, ClusterNode>;
   /** Addresses with their prefix lengths, by the key of the pod. */
   readonly addresses: Map<string, readonly string[]>;
 }
 
 export function emptyWorld(): PolicyWorld {
-  return { namespaces: new Map(), pods: new Map(), policies: new Map(), addresses: new Map() };
+  return {
+    namespaces: new Map(),
+    pods: new Map(),
+    policies: new Map(),
+    clusterPolicies: new Map(),
+    nodes: new Map(),
+    addresses: new Map(),
+  };
 }
 
 /** Returns a namespace with the labels that the API server sets. */
@@ -61,12 +75,12 @@ export function portOf(
 }
 
 export function factsOf(layout: OverlayLayout, world: PolicyWorld): WorkloadFacts {
-  const { namespaces, pods, policies, addresses } = world;
+  const { namespaces, pods, policies, clusterPolicies, nodes, addresses } = world;
   return {
     layout,
     nodes: [],
     exposure,
-    workload: { ...emptyWorkload(), namespaces, pods, policies },
+    workload: { ...emptyWorkload(), namespaces, pods, policies, clusterPolicies, nodes },
     addresses,
   };
 }

@@ -20,6 +20,7 @@ function reported() {
       for (const { kind, before, now } of changes)
         heard.push(`${kind} ${before === undefined ? '+' : now === undefined ? '-' : '~'}${(now ?? before)?.name}`);
     },
+    allowed: () => void heard.push('allowed'),
     heard: (error) => void heard.push(error?.message ?? 'heard'),
   });
   const of = (plural: string): Follower<unknown> => {
@@ -81,4 +82,21 @@ t.test('an API server that cannot be reached', async (t) => {
   t.strictSame(news(), ['heard']);
   objects.close();
   t.equal(followers.size, 0);
+});
+
+t.test('an API server that refuses an optional kind', async (t) => {
+  const { of, objects, news } = reported();
+  const optional = 'clusternetworkpolicies';
+  for (const plural of plurals.filter((one) => one !== optional)) await of(plural).whole([]);
+  of(optional).lost(new AgentError('cluster-unreachable', 'away', { hint: 'start it' }));
+  t.strictSame([objects.isWhole, news()], [false, ['away']], 'an unreachable server says nothing about the kind');
+  of(optional).lost(new AgentError('cluster-refused', 'refused', { hint: 'apply the file' }));
+  t.strictSame([objects.isWhole, news()], [true, ['refused', 'whole']], 'all other kinds are followed');
+  t.ok(objects.workload.unread?.has('ClusterNetworkPolicy'));
+  of(optional).found();
+  await of(optional).whole([of(optional).read({ metadata: { name: 'a' } })]);
+  t.strictSame(news(), ['heard', 'allowed', 'ClusterNetworkPolicy +a'], 'all rows are compared when it is allowed');
+  t.notOk(objects.workload.unread?.has('ClusterNetworkPolicy'));
+  of(optional).lost(new AgentError('cluster-refused', 'refused', { hint: 'apply the file' }));
+  t.strictSame([...objects.workload.clusterPolicies.keys()], ['a'], 'known policies are kept after a later refusal');
 });

@@ -1,0 +1,45 @@
+import type { ClusterNetworkPolicy, ClusterRule } from '../../model/workload.ts';
+import { aclPriorities } from '../../overlay/rows/acl-priorities.ts';
+import type { Direction } from '../policies/clauses.ts';
+
+/** Number of ACL priorities for each priority of a tier. */
+const levels = 16;
+/** Largest priority number of a policy, which has the lowest precedence. */
+const lastPriority = 1000;
+
+/** Returns the rules of a direction. */
+export function rulesOf({ ingress, egress }: ClusterNetworkPolicy, direction: Direction): readonly ClusterRule[] {
+  return direction === 'Ingress' ? ingress : egress;
+}
+
+/**
+ * Returns the effect of each rule of a policy on OVN's ACLs, in order. Pass is `null` in the Admin tier, because it has
+ * no ACL of its own; in the Baseline tier, after which no tier follows, it is the same as Accept. The acceptance of a
+ * namespace's own group precedes the rules.
+ */
+export function actionsInOrder(
+  policy: ClusterNetworkPolicy,
+  direction: Direction,
+): readonly ('Accept' | 'Deny' | null)[] {
+  const own = policy.groupLabel !== undefined && direction === 'Ingress' ? (['Accept'] as const) : [];
+  const rules = rulesOf(policy, direction).map(({ action }) => {
+    if (action !== 'Pass') return action;
+    return policy.tier === 'Admin' ? null : 'Accept';
+  });
+  return [...own, ...rules];
+}
+
+/** Returns the number of changes between accepting and denying. */
+export function turnsIn(actions: readonly ('Accept' | 'Deny' | null)[]): number {
+  const effective = actions.filter((action) => action !== null);
+  return effective.filter((action, place) => place > 0 && action !== effective[place - 1]).length;
+}
+
+/**
+ * Returns the ACL priority of a rule after `turns` changes between accepting and denying. Rules of the same action need
+ * no order among themselves, so they have the same priority.
+ */
+export function aclPriorityOf({ tier, priority }: ClusterNetworkPolicy, turns: number): number {
+  const lowest = tier === 'Admin' ? aclPriorities.admin : aclPriorities.baseline;
+  return lowest + (lastPriority - priority) * levels + (levels - 1 - turns);
+}

@@ -61,6 +61,12 @@ const examples: Readonly<Record<string, readonly (readonly [line: string, purpos
     ],
   ],
   'overlay peer remove': [['overlay peer remove west', 'by the name that was given to `add`']],
+  'overlay isolation enable': [
+    ['overlay isolation enable', 'each namespace for itself'],
+    ['overlay isolation enable --global default kube-system monitoring', 'with a further global namespace'],
+    ['overlay isolation enable --group-label team', 'namespaces of the same team reach each other'],
+  ],
+  'overlay isolation show': [['overlay isolation show -o json', 'for programs']],
   'overlay port add': [
     ['overlay port add vm1 --interface tap7 --namespace db --label app=db', 'a VM of this node'],
     [

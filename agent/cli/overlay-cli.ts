@@ -5,6 +5,7 @@ import type { RoutesOptions } from '../commands/overlay-routes-command.ts';
 import type { TraceOptions } from '../commands/overlay-trace-command.ts';
 import { routeFormats } from '../model/outside-routes.ts';
 import { portNumber, positiveDays, vlanId } from './numbers.ts';
+import { addIsolationCommands } from './overlay-isolation-cli.ts';
 import { addPeerCommands } from './overlay-peer-cli.ts';
 import { addPortCommands } from './overlay-port-cli.ts';
 import type { AddTo } from './parse.ts';
@@ -42,6 +43,7 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
   );
   addRoutesCommand(overlay, addTo);
   addPeerCommands(overlay, addTo);
+  addIsolationCommands(overlay, addTo);
   addPortCommands(overlay, addTo);
   add('leave', 'remove this node from its cluster', async (output, { node }: { node?: string }) =>
     (await import('../commands/overlay-command.ts')).leave(node, output),

@@ -2,7 +2,10 @@
 // written, connections that exist when a policy begins to deny them, and the words of `overlay trace`.
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { isolationName } from '../../agent/model/isolation.ts';
 import { readClusterPolicy } from '../../agent/workload/cluster-policies/read-cluster-policy.ts';
+import { isolationPolicy } from '../../agent/workload/isolation/isolation-policy.ts';
+import { namespaceOf } from '../unit/workload/policies/world.ts';
 import { form } from './form.ts';
 import { missingForHosts, startLan } from './hosts.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
@@ -114,6 +117,27 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
     t.equal(ask(client, 'tcp', server.address, 8080), client.address, 'answers to accepted connections pass');
     world.clusterPolicies.clear();
     await pods.plan();
+  });
+
+  await t.test('separated namespaces, a group and a global namespace', async (t) => {
+    t.equal(await conversation.say('before'), 'before');
+    const policy = isolationPolicy({ globalNamespaces: ['z'], groupLabel: 'group' });
+    world.clusterPolicies.set(isolationName, readClusterPolicy(policy));
+    await pods.plan();
+    t.equal(attempt(client, server.address), '', 'another namespace is not reached');
+    const held = conversation.say('held');
+    t.equal(await Promise.race([held, pause(silenceMs, 'silent')]), 'silent', 'an existing connection is dropped');
+    t.equal(ask(other, 'tcp', server.address, 8080), other.address, 'a global namespace reaches every namespace');
+    t.equal(ask(client, 'tcp', other.address, 8080), client.address, 'every namespace reaches a global namespace');
+    t.equal(ask(n2, 'tcp', server.address, 8080), '10.42.1.2', "the pod's own node reaches the server");
+    for (const name of ['x', 'y']) world.namespaces.set(name, namespaceOf(name, { group: 'one' }));
+    await pods.plan();
+    t.equal(ask(client, 'tcp', server.address, 8080), client.address, 'namespaces of a group reach each other');
+    t.equal(await held, 'held', 'the connection continues in the group');
+    for (const name of ['x', 'y']) world.namespaces.set(name, namespaceOf(name));
+    world.clusterPolicies.clear();
+    await pods.plan();
+    t.equal(ask(client, 'tcp', server.address, 8080), client.address);
   });
 
   await t.test('a policy applies to a new pod before its first packet', async (t) => {

@@ -60,6 +60,8 @@ async function onOneNode(t: Test, server: ApiServer): Promise<void> {
   await t.test('the daemon works without the definition, and sends no further request for it', async (t) => {
     n1.must('ovn-nbctl', limit, 'wait-until', 'Logical_Switch_Port', 'default_web', 'name=default_web');
     t.match(n1.agent('overlay', 'status').stdout, /0 ClusterNetworkPolicy/);
+    const { status, stderr } = n1.agent('overlay', 'isolation', 'enable');
+    t.match([status, stderr], [1, /the API server has no ClusterNetworkPolicy/]);
   });
 
   await t.test('the definition is noticed when it is installed', async () => {
@@ -75,6 +77,39 @@ async function onOneNode(t: Test, server: ApiServer): Promise<void> {
     await events.until(({ names }) => [...names].some((name) => name.startsWith('names.')), 'the Event exists');
     const { body } = await server.call('GET', '/apis/events.k8s.io/v1/namespaces/default/events');
     t.match(JSON.stringify(body), /domainNames match no packet/);
+  });
+
+  await t.test('namespaces are separated by a command, and not any longer after another one', async (t) => {
+    await server.call('DELETE', `${clusterPoliciesPath}/deny`);
+    await server.call('DELETE', `${clusterPoliciesPath}/names`);
+    const isolation = (...words: readonly string[]) => n1.agent('overlay', 'isolation', ...words);
+    t.match(isolation('show').stdout, /^Namespaces are not separated/);
+    const enable = ['enable', '--global', 'kube-system', '-o', 'json'];
+    t.match(JSON.parse(isolation(...enable).stdout), { outcome: 'changed' });
+    t.match(JSON.parse(isolation(...enable).stdout), { outcome: 'unchanged' }, 'a second run writes nothing');
+    waitForGroups(n1, 'microshift-net-isolation', true);
+    const shown = JSON.parse(isolation('show', '-o', 'json').stdout);
+    t.match(shown, { isolation: { globalNamespaces: ['kube-system'], groupLabel: 'microshift-net/group' } });
+    const reach = (from: string, to: string): unknown =>
+      shown.reaches.find((one: Record<string, unknown>) => one.from === from && one.to === to)?.reach;
+    t.strictSame(
+      [
+        ['default', 'default'],
+        ['default', 'kube-system'],
+        ['kube-system', 'default'],
+        ['default', 'kube-public'],
+      ].map(([from = '', to = '']) => reach(from, to)),
+      ['all', 'all', 'all', 'none'],
+    );
+    t.match(n1.agent('overlay', 'verify'), { status: 0 });
+    t.match(JSON.parse(isolation('disable', '-o', 'json').stdout), { outcome: 'changed' });
+    t.match(JSON.parse(isolation('disable', '-o', 'json').stdout), { outcome: 'unchanged' });
+    waitForGroups(n1, 'microshift-net-isolation', false);
+    const absent = isolation('enable', '--kubeconfig', '/etc/absent');
+    t.match([absent.status, absent.stderr], [5, /there is no kubeconfig at \/etc\/absent/]);
+    t.match(isolation('enable', '--global', 'No'), { status: 2, stderr: /cannot be the name of a namespace/ });
+    await put('deny', denial);
+    waitForGroups(n1, 'deny', true);
   });
 
   await t.test('a restart writes nothing', async (t) => {

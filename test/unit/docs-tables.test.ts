@@ -83,7 +83,7 @@ t.test('docs/use/commands.md lists every command', (t) => {
 
 t.test('most commands need root', { skip: process.getuid?.() !== 0 && 'only root can become another user' }, (t) => {
   const commands =
-    'plan;apply;confirm;undo;recover;verify;status;doctor;disable;ovs tune;firewall check;firewall apply;bridge list;support-bundle;overlay status;overlay nodes;overlay routes;overlay peer list;overlay port list';
+    'plan;apply;confirm;undo;recover;verify;status;doctor;disable;ovs tune;firewall check;firewall apply;bridge list;support-bundle;overlay status;overlay nodes;overlay routes;overlay peer list;overlay port list;overlay isolation show';
   for (const command of commands.split(';')) {
     const { status, stdout } = run(['--output', 'json', ...command.split(' ')], { uid: 65_534 });
     t.equal(status, 2, command);

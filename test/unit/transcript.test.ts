@@ -83,6 +83,9 @@ overlay routes --format junos
 overlay peer list
 overlay peer add west
 overlay peer remove west
+overlay isolation enable
+overlay isolation disable
+overlay isolation show
 overlay port list
 overlay port add vm1
 overlay port add vm1 --interface tap7

@@ -22,6 +22,16 @@ export const kinds: Readonly<Record<string, Kind>> = {
   DaemonSet: { apiVersion: 'apps/v1', plural: 'daemonsets', namespaced: true, wave: 3 },
 };
 
+/** Kinds of single objects that commands apply, outside of the manifests. */
+const singleKinds: Readonly<Record<string, Kind>> = {
+  ClusterNetworkPolicy: {
+    apiVersion: 'policy.networking.k8s.io/v1alpha2',
+    plural: 'clusternetworkpolicies',
+    namespaced: false,
+    wave: 0,
+  },
+};
+
 /** Returns the objects in the order of their waves. Objects of one wave can be applied in parallel. */
 export function wavesOf<T extends { readonly kind: string }>(objects: readonly T[]): T[][] {
   const waves = [...new Set(objects.map(waveOf))].sort();
@@ -52,6 +62,6 @@ export function collectionCall({ apiVersion, plural, namespace, labelSelector, f
 
 /** Returns the API path of an object; null for an unknown kind. */
 export function objectPath({ apiVersion, kind, namespace, name }: ObjectReference): string | null {
-  const known = kinds[kind];
+  const known = kinds[kind] ?? singleKinds[kind];
   return known === undefined ? null : `${collectionPath(apiVersion, known.plural, namespace)}/${name}`;
 }

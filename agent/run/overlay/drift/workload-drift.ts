@@ -5,7 +5,7 @@ import { AgentError, messageOf } from '../../../errors.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayNode, OverlayPlan } from '../../../model/overlay.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
-import type { Workload } from '../../../model/workload.ts';
+import type { PodAddresses, Workload } from '../../../model/workload.ts';
 import { reservedPorts } from '../../../overlay/overlay-names.ts';
 import { workloadTables } from '../../../overlay/rows/overlay-tables.ts';
 import { indexRows } from '../../../overlay/rows/row-index.ts';
@@ -76,7 +76,8 @@ function planAll(workload: Workload, cluster: Cluster, rows: DatabaseRows): Over
   return planWorkload(facts, existing, rows.shape, allObjectKeys(facts, existing));
 }
 
-async function listWorkload(
+/** Lists all objects on which the network depends. Fails if the API server does not answer within a minute. */
+export async function listWorkload(
   kubeconfig: string | null,
   nodeName: string,
   members: readonly OverlayNode[],
@@ -98,6 +99,12 @@ async function listWorkload(
     clearTimeout(timer);
     api.close();
   }
+}
+
+/** Returns the addresses of pods by the API server's report, with the prefix length of one address. */
+export function presentAddresses({ pods }: Workload): PodAddresses {
+  const served = [...pods].filter(([, { isHostNetwork, isOver }]) => !isHostNetwork && !isOver);
+  return new Map(served.map(([key, { podIPs }]) => [key, podIPs.map((ip) => `${ip}/${ip.includes(':') ? 128 : 32}`)]));
 }
 
 function late(): AgentError {

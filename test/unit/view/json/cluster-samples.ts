@@ -12,6 +12,11 @@ import {
   renderDocument,
 } from '../../../../agent/view/json/manifests-json.ts';
 import {
+  isolationDisableDocument,
+  isolationEnableDocument,
+  isolationShowDocument,
+} from '../../../../agent/view/json/overlay-isolation-json.ts';
+import {
   gatewayDocument,
   initDocument,
   joinDocument,
@@ -61,6 +66,8 @@ const changes: OverlayChanges = {
   faults: ['the tunnel to n2 is down'],
   notices: ['certificate n9 is registered, but belongs to no member'],
 };
+const isolation = { globalNamespaces: ['default'], groupLabel: 'microshift-net/group' };
+
 const peer = {
   name: 'west',
   nextHops: ['192.0.2.50'],
@@ -297,6 +304,21 @@ export const clusterSamples: Readonly<Record<string, JsonDocument>> = {
   }),
   'overlay-peer-add': peerAddDocument(peer, changes),
   'overlay-peer-remove': peerRemoveDocument('west', nothing),
+  'overlay-isolation-enable': isolationEnableDocument(isolation, true),
+  'overlay-isolation-disable': isolationDisableDocument(false),
+  'overlay-isolation-show': isolationShowDocument({
+    isolation,
+    namespaces: [
+      { name: 'default', group: null },
+      { name: 'web', group: 'web' },
+    ],
+    reaches: [
+      { from: 'default', to: 'default', reach: 'all' },
+      { from: 'default', to: 'web', reach: 'all' },
+      { from: 'web', to: 'default', reach: 'some' },
+      { from: 'web', to: 'web', reach: 'none' },
+    ],
+  }),
   'overlay-peer-list': peerListDocument([
     {
       peer,

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import type { ClusterOptions } from '../commands/overlay-isolation-command.ts';
+import { defaultGlobalNamespaces, defaultGroupLabel } from '../model/isolation.ts';
+import type { IsolationOptions } from '../run/overlay/isolation/isolation-request.ts';
+import type { AddTo } from './parse.ts';
+
+/** Adds the commands `overlay isolation …`, which separate namespaces (on the central node). */
+export function addIsolationCommands(overlay: Command, addTo: AddTo): void {
+  const add = addTo(overlay.command('isolation').description('namespaces whose pods do not reach each other'));
+  const withCredentials = (command: Command): Command =>
+    command.option('--kubeconfig <file>', 'credentials of an administrator (default: overlay.kubeconfig of ovn.yaml)');
+  withCredentials(
+    add(
+      'enable',
+      'separate namespaces from each other, except global ones and those of the same group',
+      async (output, options: IsolationOptions & ClusterOptions) =>
+        (await import('../commands/overlay-isolation-command.ts')).enable(options, output),
+    ),
+  )
+    .option(
+      '--global <namespace...>',
+      `namespaces that all others reach and that reach all others (default: ${defaultGlobalNamespaces.join(' ')})`,
+    )
+    .option('--group-label <key>', `label of namespaces whose value is their group (default: ${defaultGroupLabel})`);
+  withCredentials(
+    add('disable', 'let all namespaces reach each other again', async (output, options: ClusterOptions) =>
+      (await import('../commands/overlay-isolation-command.ts')).disable(options, output),
+    ),
+  );
+  withCredentials(
+    add(
+      'show',
+      'print which namespaces reach which, by the policies of all tiers',
+      async (output, options: ClusterOptions) =>
+        (await import('../commands/overlay-isolation-command.ts')).show(options, output),
+    ),
+  );
+}

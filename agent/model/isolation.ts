@@ -1,0 +1,35 @@
+/** Name of the ClusterNetworkPolicy by which `overlay isolation` separates namespaces. */
+export const isolationName = 'microshift-net-isolation';
+
+/** Label of namespaces whose value is their group, if no other label is named. */
+export const defaultGroupLabel = 'microshift-net/group';
+
+/**
+ * Namespaces whose pods reach all pods and are reached from all pods, if no others are named: those of the services on
+ * which all pods depend. `openshift-dns` and `openshift-ingress` are MicroShift's.
+ */
+export const defaultGlobalNamespaces: readonly string[] = [
+  'default',
+  'kube-system',
+  'openshift-dns',
+  'openshift-ingress',
+];
+
+/** Separation of namespaces. */
+export interface Isolation {
+  /** Names of the namespaces that every other one reaches and that reach every other one. */
+  readonly globalNamespaces: readonly string[];
+  /** Label of namespaces whose value is their group; a namespace without the label is a group of its own. */
+  readonly groupLabel: string;
+}
+
+/** Amount of the connections that the policies allow between the pods of two namespaces. */
+export type Reach = 'all' | 'some' | 'none';
+
+/** Namespaces, and the connections that the policies allow between them. */
+export interface ReachMatrix {
+  /** The isolation that is enabled; null if it is not. */
+  readonly isolation: Isolation | null;
+  readonly namespaces: readonly { readonly name: string; readonly group: string | null }[];
+  readonly reaches: readonly { readonly from: string; readonly to: string; readonly reach: Reach }[];
+}

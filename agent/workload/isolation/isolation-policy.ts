@@ -1,0 +1,44 @@
+import { type Isolation, isolationName } from '../../model/isolation.ts';
+import type { KubernetesObject } from '../../model/kubernetes/object.ts';
+import type { ClusterNetworkPolicy, LabelExpression } from '../../model/workload.ts';
+import { groupsAnnotation } from '../cluster-policies/read-cluster-policy.ts';
+
+/** Label with the name of a namespace, which every API server sets (kubernetes.io, "Automatic labelling"). */
+const nameLabel = 'kubernetes.io/metadata.name';
+
+/**
+ * Returns the policy that separates namespaces. Its lowest precedence in the Baseline tier lets every NetworkPolicy and
+ * every other ClusterNetworkPolicy decide first. An implementation that does not know the annotation denies also the
+ * traffic within a group.
+ */
+export function isolationPolicy({ globalNamespaces, groupLabel }: Isolation): KubernetesObject {
+  const named = (operator: 'In' | 'NotIn') => ({
+    matchExpressions: [{ key: nameLabel, operator, values: [...globalNamespaces] }],
+  });
+  const hasGlobal = globalNamespaces.length > 0;
+  return {
+    apiVersion: 'policy.networking.k8s.io/v1alpha2',
+    kind: 'ClusterNetworkPolicy',
+    metadata: { name: isolationName, annotations: { [groupsAnnotation]: groupLabel } },
+    spec: {
+      tier: 'Baseline',
+      priority: 1000,
+      subject: { namespaces: hasGlobal ? named('NotIn') : {} },
+      ingress: [
+        ...(hasGlobal ? [{ name: 'from-global', action: 'Accept', from: [{ namespaces: named('In') }] }] : []),
+        { name: 'from-other-groups', action: 'Deny', from: [{ namespaces: {} }] },
+      ],
+    },
+  };
+}
+
+/** Returns the isolation of a policy that `isolationPolicy` has made; null for undefined. */
+export function isolationOf(policy: ClusterNetworkPolicy | undefined): Isolation | null {
+  if (policy === undefined) return null;
+  const isExclusion = ({ key, operator }: LabelExpression): boolean => key === nameLabel && operator === 'NotIn';
+  const expressions = policy.subject?.namespaces.matchExpressions ?? [];
+  return {
+    globalNamespaces: expressions.filter(isExclusion).flatMap(({ values = [] }) => values),
+    groupLabel: policy.groupLabel ?? '',
+  };
+}

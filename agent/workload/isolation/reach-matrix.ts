@@ -1,0 +1,163 @@
+import { isolationName, type Reach, type ReachMatrix } from '../../model/isolation.ts';
+import type { Namespace, Pod, Protocol } from '../../model/workload.ts';
+import { spansContain } from '../../net/spans.ts';
+import { withoutLength } from '../../overlay/addresses.ts';
+import { clusterSets } from '../cluster-policies/peer-sets.ts';
+import { hasPort, protocols } from '../cluster-policies/port-sets.ts';
+import { type Decision, decisionsOf, groupOf, type Traffic } from '../cluster-policies/traffic.ts';
+import type { WorkloadFacts } from '../part.ts';
+import type { Direction } from '../policies/clauses.ts';
+import { isolationOf } from './isolation-policy.ts';
+import { type Endpoint, type FirstPacket, networkPolicyVerdict } from './network-policy-verdict.ts';
+
+/** Decisions of all cluster policies, the highest precedence first. */
+type Ordered = Readonly<Record<'Admin' | 'Baseline', readonly Decision[]>>;
+
+/** Port that no rule names, for rules without ports. */
+const anyPort = 1;
+
+/**
+ * Returns the connections that the policies of all tiers allow between pods of each pair of namespaces, computed from
+ * the parts from which the rows are made. A namespace without pods counts as one with a single pod without labels. Of
+ * each protocol, one port of every range is examined in which all rules agree.
+ */
+export function reachMatrix(present: WorkloadFacts): ReachMatrix {
+  const facts = withPodInEach(present);
+  const { workload } = facts;
+  const sets = clusterSets(facts);
+  const decisions: { readonly [tier in keyof Ordered]: Decision[] } = { Admin: [], Baseline: [] };
+  for (const policy of workload.clusterPolicies.values())
+    decisions[policy.tier].push(...decisionsOf(policy, facts, sets));
+  for (const list of Object.values(decisions)) list.sort((a, b) => b.priority - a.priority);
+  const isolation = isolationOf(workload.clusterPolicies.get(isolationName));
+  const names = [...workload.namespaces.keys()].toSorted();
+  const isByAddress = hasRanges(facts);
+  const pods = new Map(names.map((name) => [name, endpointsIn(name, facts, isByAddress)]));
+  const ports = portsIn(facts);
+  const reachOf = (from: string, to: string): Reach => {
+    const seen = new Set<boolean>();
+    for (const source of pods.get(from) ?? [])
+      for (const destination of pods.get(to) ?? [])
+        for (const protocol of protocols)
+          for (const port of ports[protocol]) {
+            seen.add(passes({ from: source, to: destination, protocol, port }, decisions, facts));
+            if (seen.size > 1) return 'some';
+          }
+    return seen.has(false) ? 'none' : 'all';
+  };
+  return {
+    isolation,
+    namespaces: names.map((name) => ({ name, group: groupIn(workload.namespaces.get(name), isolation) })),
+    reaches: names.flatMap((from) => names.map((to) => ({ from, to, reach: reachOf(from, to) }))),
+  };
+}
+
+function groupIn(namespace: Namespace | undefined, isolation: ReachMatrix['isolation']): string | null {
+  if (namespace === undefined || isolation === null || isolation.globalNamespaces.includes(namespace.name)) return null;
+  return groupOf(namespace, isolation.groupLabel)?.replace(/^\w+ /, '') ?? null;
+}
+
+/** Returns true if a packet passes all tiers at both ends. */
+function passes(packet: FirstPacket, decisions: Ordered, facts: WorkloadFacts): boolean {
+  return (['Egress', 'Ingress'] as const).every((direction) => {
+    const admin = decided(packet, direction, decisions.Admin);
+    if (admin !== null) return admin;
+    return networkPolicyVerdict(packet, direction, facts) ?? decided(packet, direction, decisions.Baseline) ?? true;
+  });
+}
+
+/** Returns the decision of a tier; null if it makes none. */
+function decided(packet: FirstPacket, direction: Direction, decisions: readonly Decision[]): boolean | null {
+  const found = decisions.find(
+    (one) => one.direction === direction && one.traffic.some((traffic) => isIn(traffic, packet, direction)),
+  );
+  return found === undefined ? null : found.action === 'Accept';
+}
+
+function isIn({ subject, peers, ports }: Traffic, packet: FirstPacket, direction: Direction): boolean {
+  const [own, other] = direction === 'Ingress' ? [packet.to, packet.from] : [packet.from, packet.to];
+  return (
+    subject.has(own.key) &&
+    hasPort(ports, packet.protocol, packet.port) &&
+    other.addresses.some((address) => peers.addresses.has(address) || spansContain(peers.spans, address))
+  );
+}
+
+/**
+ * Returns the pods of a namespace that take part in the network, one of each kind that policies can distinguish. Such a
+ * pod also stands for a second pod of its kind, which it may reach.
+ */
+function endpointsIn(namespace: string, facts: WorkloadFacts, isByAddress: boolean): readonly Endpoint[] {
+  const found = new Map<string, Endpoint>();
+  for (const [key, pod] of facts.workload.pods) {
+    const addresses = (facts.addresses.get(key) ?? []).map(withoutLength);
+    if (pod.namespace !== namespace || pod.isHostNetwork || pod.isOver || addresses.length === 0) continue;
+    found.set(JSON.stringify([pod.labels, pod.ports, isByAddress ? addresses : null]), { key, pod, addresses });
+  }
+  return [...found.values()];
+}
+
+/** Returns true if a rule may distinguish pods by their addresses. */
+function hasRanges({ workload }: WorkloadFacts): boolean {
+  const ofNamespaces = [...workload.policies.values()].flatMap(({ ingress, egress }) => [...ingress, ...egress]);
+  const ofCluster = [...workload.clusterPolicies.values()].flatMap(({ ingress, egress }) => [...ingress, ...egress]);
+  return (
+    ofNamespaces.some(({ peers }) => peers.some(({ ipBlock }) => ipBlock !== undefined)) ||
+    ofCluster.some(({ peers }) => peers.some((peer) => !('pods' in peer)))
+  );
+}
+
+/** Adds a pod without labels to each namespace that has no pod. Its address is in no range. */
+function withPodInEach(facts: WorkloadFacts): WorkloadFacts {
+  const [pods, addresses] = [new Map(facts.workload.pods), new Map(facts.addresses)];
+  const inhabited = new Set([...facts.addresses.keys()].map((key) => key.replace(/\/.*/, '')));
+  for (const namespace of facts.workload.namespaces.keys()) {
+    if (inhabited.has(namespace)) continue;
+    const key = `${namespace}/`;
+    pods.set(key, { ...emptyPod, namespace });
+    addresses.set(key, [`none-${namespace}`]);
+  }
+  return { ...facts, workload: { ...facts.workload, pods }, addresses };
+}
+
+const emptyPod: Pod = {
+  namespace: '',
+  name: '',
+  uid: '',
+  labels: {},
+  annotations: {},
+  nodeName: 'none',
+  isHostNetwork: false,
+  isOver: false,
+  podIPs: [],
+  ports: [],
+};
+
+/** Returns, for each protocol, a port of every range of ports that no rule divides. */
+function portsIn({ workload }: WorkloadFacts): Readonly<Record<Protocol, readonly number[]>> {
+  const found = { TCP: new Set([anyPort]), UDP: new Set([anyPort]), SCTP: new Set([anyPort]) };
+  const put = (protocol: Protocol, first: number, last: number): void => {
+    found[protocol].add(first);
+    if (last < 65_535) found[protocol].add(last + 1);
+  };
+  for (const { ingress, egress } of workload.policies.values())
+    for (const { ports } of [...ingress, ...egress])
+      for (const { protocol, port, endPort } of ports)
+        if (typeof port === 'number') put(protocol, port, endPort ?? port);
+  let hasNames = false;
+  for (const { ingress, egress } of workload.clusterPolicies.values())
+    for (const rule of [...ingress, ...egress])
+      for (const one of rule.protocols) {
+        if ('first' in one) put(one.protocol, one.first, one.last);
+        else hasNames = true;
+      }
+  const isNamed = ({ ports }: { readonly ports: readonly { readonly port: number | string | null }[] }): boolean =>
+    ports.some(({ port }) => typeof port === 'string');
+  hasNames ||= [...workload.policies.values()].some(({ ingress, egress }) => [...ingress, ...egress].some(isNamed));
+  if (hasNames)
+    for (const pod of workload.pods.values())
+      for (const { protocol, containerPort, name } of pod.ports)
+        if (name !== null) put(protocol, containerPort, containerPort);
+  const sorted = (protocol: Protocol): readonly number[] => [...found[protocol]].toSorted((a, b) => a - b);
+  return { TCP: sorted('TCP'), UDP: sorted('UDP'), SCTP: sorted('SCTP') };
+}

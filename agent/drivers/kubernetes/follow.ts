@@ -30,6 +30,9 @@ export function followCollection<T>(session: Session, collection: Collection, fo
   /** Kind of the error that interrupted the watch; null while the watch is open. */
   let loss: ErrorKind | null = null;
 
+  const isAbsent = (error: unknown): boolean =>
+    collection.isOptional === true && isAgentError(error) && error.facts.httpStatus === 404;
+
   const list = async (): Promise<string | null> => {
     const now = await access.current();
     teller = now;
@@ -38,7 +41,7 @@ export function followCollection<T>(session: Session, collection: Collection, fo
       if (pages !== null && !stop.aborted) await follower.whole(pages.objects);
       return pages?.version ?? null;
     } catch (error) {
-      if (collection.isOptional !== true || !isAgentError(error) || error.facts.httpStatus !== 404) throw error;
+      if (!isAbsent(error)) throw error;
       const from = await versionWithoutDefinition(session, now, collection, stop);
       if (from === null) throw error;
       if (loss !== null && !stop.aborted) follower.found();
@@ -108,7 +111,10 @@ export function followCollection<T>(session: Session, collection: Collection, fo
         // An error of the kind `internal` means that the follower has not processed the changes, so everything is
         // listed again.
         if (error.kind === 'internal') version = null;
-        lose(error);
+        // The watch of a collection whose definition was removed fails, and the list then finds out about the removal.
+        const mayBeGone = isAbsent(error) && version !== null;
+        if (mayBeGone) version = null;
+        else lose(error);
         askedMs = retryAfterMsIn(error);
       }
       await pauses.wait(askedMs);

@@ -10,9 +10,6 @@ import type { Direction } from '../policies/clauses.ts';
 import { isolationOf } from './isolation-policy.ts';
 import { type Endpoint, type FirstPacket, networkPolicyVerdict } from './network-policy-verdict.ts';
 
-/** Decisions of all cluster policies, the highest precedence first. */
-type Ordered = Readonly<Record<'Admin' | 'Baseline', readonly Decision[]>>;
-
 /** Port that no rule names, for rules without ports. */
 const anyPort = 1;
 
@@ -24,15 +21,12 @@ const anyPort = 1;
 export function reachMatrix(present: WorkloadFacts): ReachMatrix {
   const facts = withPodInEach(present);
   const { workload } = facts;
-  const sets = clusterSets(facts);
-  const decisions: { readonly [tier in keyof Ordered]: Decision[] } = { Admin: [], Baseline: [] };
-  for (const policy of workload.clusterPolicies.values())
-    decisions[policy.tier].push(...decisionsOf(policy, facts, sets));
-  for (const list of Object.values(decisions)) list.sort((a, b) => b.priority - a.priority);
+  const decisionsAt = decisionsByPod(facts);
   const isolation = isolationOf(workload.clusterPolicies.get(isolationName));
   const names = [...workload.namespaces.keys()].toSorted();
   const isByAddress = hasRanges(facts);
-  const pods = new Map(names.map((name) => [name, endpointsIn(name, facts, isByAddress)]));
+  const labelsUsed = labelsOfPodsIn(facts);
+  const pods = new Map(names.map((name) => [name, endpointsIn(name, facts, labelsUsed, isByAddress)]));
   const ports = portsIn(facts);
   const reachOf = (from: string, to: string): Reach => {
     const seen = new Set<boolean>();
@@ -40,7 +34,7 @@ export function reachMatrix(present: WorkloadFacts): ReachMatrix {
       for (const destination of pods.get(to) ?? [])
         for (const protocol of protocols)
           for (const port of ports[protocol]) {
-            seen.add(passes({ from: source, to: destination, protocol, port }, decisions, facts));
+            seen.add(passes({ from: source, to: destination, protocol, port }, decisionsAt, facts));
             if (seen.size > 1) return 'some';
           }
     return seen.has(false) ? 'none' : 'all';
@@ -58,43 +52,88 @@ function groupIn(namespace: Namespace | undefined, isolation: ReachMatrix['isola
 }
 
 /** Returns true if a packet passes all tiers at both ends. */
-function passes(packet: FirstPacket, decisions: Ordered, facts: WorkloadFacts): boolean {
+function passes(packet: FirstPacket, decisionsAt: DecisionsAt, facts: WorkloadFacts): boolean {
   return (['Egress', 'Ingress'] as const).every((direction) => {
-    const admin = decided(packet, direction, decisions.Admin);
+    const [own, other] = direction === 'Ingress' ? [packet.to, packet.from] : [packet.from, packet.to];
+    const ofPod = decisionsAt(own.key)[direction];
+    const admin = decided(packet, other, ofPod.Admin);
     if (admin !== null) return admin;
-    return networkPolicyVerdict(packet, direction, facts) ?? decided(packet, direction, decisions.Baseline) ?? true;
+    return networkPolicyVerdict(packet, direction, facts) ?? decided(packet, other, ofPod.Baseline) ?? true;
   });
 }
 
-/** Returns the decision of a tier; null if it makes none. */
-function decided(packet: FirstPacket, direction: Direction, decisions: readonly Decision[]): boolean | null {
-  const found = decisions.find(
-    (one) => one.direction === direction && one.traffic.some((traffic) => isIn(traffic, packet, direction)),
+/** Part of a decision that concerns a pod. */
+type OwnPart = Pick<Decision, 'action'> & Pick<Traffic, 'peers' | 'ports'>;
+
+/** Returns the parts of all decisions that concern a pod, the highest precedence first. */
+type DecisionsAt = (key: string) => Readonly<Record<Direction, Readonly<Record<'Admin' | 'Baseline', OwnPart[]>>>>;
+
+function decisionsByPod(facts: WorkloadFacts): DecisionsAt {
+  const sets = clusterSets(facts);
+  const found = new Map<string, ReturnType<DecisionsAt>>();
+  const at: DecisionsAt = (key) => {
+    const known = found.get(key) ?? { Ingress: { Admin: [], Baseline: [] }, Egress: { Admin: [], Baseline: [] } };
+    found.set(key, known);
+    return known;
+  };
+  const all = [...facts.workload.clusterPolicies.values()].flatMap((policy) =>
+    [...decisionsOf(policy, facts, sets)].map((decision) => ({ ...decision, tier: policy.tier })),
   );
-  return found === undefined ? null : found.action === 'Accept';
+  for (const { tier, direction, action, traffic } of all.toSorted((a, b) => b.priority - a.priority))
+    for (const { subject, peers, ports } of traffic)
+      for (const key of subject) at(key)[direction][tier].push({ action, peers, ports });
+  return at;
 }
 
-function isIn({ subject, peers, ports }: Traffic, packet: FirstPacket, direction: Direction): boolean {
-  const [own, other] = direction === 'Ingress' ? [packet.to, packet.from] : [packet.from, packet.to];
-  return (
-    subject.has(own.key) &&
-    hasPort(ports, packet.protocol, packet.port) &&
-    other.addresses.some((address) => peers.addresses.has(address) || spansContain(peers.spans, address))
+/** Returns the decision of a tier; null if it makes none. */
+function decided(packet: FirstPacket, other: Endpoint, parts: readonly OwnPart[]): boolean | null {
+  const found = parts.find(
+    ({ peers, ports }) =>
+      hasPort(ports, packet.protocol, packet.port) &&
+      other.addresses.some((address) => peers.addresses.has(address) || spansContain(peers.spans, address)),
   );
+  return found === undefined ? null : found.action === 'Accept';
 }
 
 /**
  * Returns the pods of a namespace that take part in the network, one of each kind that policies can distinguish. Such a
  * pod also stands for a second pod of its kind, which it may reach.
  */
-function endpointsIn(namespace: string, facts: WorkloadFacts, isByAddress: boolean): readonly Endpoint[] {
+function endpointsIn(
+  namespace: string,
+  facts: WorkloadFacts,
+  labelsUsed: readonly string[],
+  isByAddress: boolean,
+): readonly Endpoint[] {
   const found = new Map<string, Endpoint>();
   for (const [key, pod] of facts.workload.pods) {
     const addresses = (facts.addresses.get(key) ?? []).map(withoutLength);
     if (pod.namespace !== namespace || pod.isHostNetwork || pod.isOver || addresses.length === 0) continue;
-    found.set(JSON.stringify([pod.labels, pod.ports, isByAddress ? addresses : null]), { key, pod, addresses });
+    found.set(
+      JSON.stringify([labelsUsed.map((label) => pod.labels[label] ?? null), pod.ports, isByAddress ? addresses : null]),
+      { key, pod, addresses },
+    );
   }
   return [...found.values()];
+}
+
+/** Returns the labels of pods that policies select. */
+function labelsOfPodsIn({ workload }: WorkloadFacts): readonly string[] {
+  const ofNamespaces = [...workload.policies.values()].flatMap(({ podSelector, ingress, egress }) => [
+    podSelector,
+    ...[...ingress, ...egress].flatMap(({ peers }) => peers.flatMap((peer) => peer.podSelector ?? [])),
+  ]);
+  const ofCluster = [...workload.clusterPolicies.values()].flatMap(({ subject, ingress, egress }) => [
+    ...(subject === null ? [] : [subject.pods]),
+    ...[...ingress, ...egress].flatMap(({ peers }) =>
+      peers.flatMap((peer) => ('pods' in peer ? [peer.pods.pods] : [])),
+    ),
+  ]);
+  const keys = [...ofNamespaces, ...ofCluster].flatMap(({ matchLabels = {}, matchExpressions = [] }) => [
+    ...Object.keys(matchLabels),
+    ...matchExpressions.map(({ key }) => key),
+  ]);
+  return [...new Set(keys)];
 }
 
 /** Returns true if a rule may distinguish pods by their addresses. */

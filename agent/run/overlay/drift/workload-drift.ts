@@ -101,10 +101,11 @@ export async function listWorkload(
   }
 }
 
-/** Returns the addresses of pods by the API server's report, with the prefix length of one address. */
-export function presentAddresses({ pods }: Workload): PodAddresses {
+/** Returns the addresses of pods by the API server's report, and those of the ports of members. */
+export function presentAddresses({ pods }: Workload, members: readonly OverlayNode[]): PodAddresses {
   const served = [...pods].filter(([, { isHostNetwork, isOver }]) => !isHostNetwork && !isOver);
-  return new Map(served.map(([key, { podIPs }]) => [key, podIPs.map((ip) => `${ip}/${ip.includes(':') ? 128 : 32}`)]));
+  const ofPorts = [...addressesOfPorts(members)].map(([key, { addresses }]) => [key, addresses] as const);
+  return new Map([...served.map(([key, { podIPs }]) => [key, podIPs] as const), ...ofPorts]);
 }
 
 function late(): AgentError {

@@ -62,7 +62,7 @@ export async function readReach(kubeconfig: string | null, places: OverlayPlaces
   return withPlan(central, places, async ({ members, record: { layout, node } }) => {
     const workload = await listWorkload(kubeconfig, node.name, members);
     const cluster = { layout, nodes: members, exposure: places.exposure };
-    return reachMatrix({ ...cluster, workload, addresses: presentAddresses(workload) });
+    return reachMatrix({ ...cluster, workload, addresses: presentAddresses(workload, members) });
   });
 }
 

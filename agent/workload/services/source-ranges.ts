@@ -8,8 +8,8 @@ import type { ObjectPlanner } from '../part.ts';
 import type { Outside } from './outside.ts';
 
 /**
- * Priorities of the ACLs, above those of network policies and below those against forged sources
- * (agent/overlay/cluster/isolation.ts).
+ * Priorities of the ACLs, below those against forged sources (agent/overlay/rows/acl-priorities.ts). ACLs of network
+ * policies are in later stages.
  */
 const priorities = { permitted: 1005, others: 1004 } as const;
 

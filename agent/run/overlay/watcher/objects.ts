@@ -99,12 +99,7 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
     get isWhole() {
       return unknown.size === 0;
     },
-    namespaces: () => {
-      if (unknown.size > 0) return listed;
-      const counts = new Map<string, number>();
-      for (const { of } of kinds) for (const object of workload[of].values()) countIn(counts, object);
-      return counts;
-    },
+    namespaces: () => (unknown.size > 0 ? listed : countsIn(workload)),
     hold: (ports) => {
       for (const key of [...workload.pods.keys()].filter(isPortKey)) workload.pods.delete(key);
       for (const [key, pod] of ports) workload.pods.set(key, pod);
@@ -113,6 +108,13 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
       for (const stop of stops) stop();
     },
   };
+}
+
+/** Returns the number of objects by namespace. */
+function countsIn(workload: Workload): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { of } of kinds) for (const object of workload[of].values()) countIn(counts, object);
+  return counts;
 }
 
 function countIn(counts: Map<string, number>, object: Projected): void {

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { ClusterOptions } from '../commands/overlay-isolation-command.ts';
-import { defaultGlobalNamespaces, defaultGroupLabel } from '../model/isolation.ts';
-import type { IsolationOptions } from '../run/overlay/isolation/isolation-request.ts';
+import type { ClusterOptions, EnableOptions } from '../commands/overlay-isolation-command.ts';
+import { defaultGlobalNamespaces, defaultGroupLabel } from '../model/namespace-isolation.ts';
 import type { AddTo } from './parse.ts';
 
 /** Adds the commands `overlay isolation …`, which separate namespaces (on the central node). */
@@ -13,7 +12,7 @@ export function addIsolationCommands(overlay: Command, addTo: AddTo): void {
     add(
       'enable',
       'separate namespaces from each other, except global ones and those of the same group',
-      async (output, options: IsolationOptions & ClusterOptions) =>
+      async (output, options: EnableOptions) =>
         (await import('../commands/overlay-isolation-command.ts')).enable(options, output),
     ),
   )

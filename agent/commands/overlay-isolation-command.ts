@@ -15,8 +15,11 @@ export interface ClusterOptions {
   readonly kubeconfig?: string;
 }
 
+/** Options of `overlay isolation enable`. */
+export type EnableOptions = IsolationOptions & ClusterOptions;
+
 /** `overlay isolation enable`: separates the namespaces of the cluster; runs on the central node. */
-export async function enable(options: IsolationOptions & ClusterOptions, output: Output): Promise<void> {
+export async function enable(options: EnableOptions, output: Output): Promise<void> {
   const { config, places } = await startOverlay('overlay isolation enable');
   const isolation = isolationFrom(options);
   const kubeconfig = options.kubeconfig ?? config.overlay.kubeconfig.value;

@@ -1,4 +1,4 @@
-import type { Isolation, Reach, ReachMatrix } from '../model/isolation.ts';
+import type { Isolation, Reach, ReachMatrix } from '../model/namespace-isolation.ts';
 import { joinLines, type Style } from './style.ts';
 import { cellsOnly, tableLines } from './table.ts';
 

@@ -2,7 +2,7 @@
 // written, connections that exist when a policy begins to deny them, and the words of `overlay trace`.
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { isolationName } from '../../agent/model/isolation.ts';
+import { isolationName } from '../../agent/model/namespace-isolation.ts';
 import { readClusterPolicy } from '../../agent/workload/cluster-policies/read-cluster-policy.ts';
 import { isolationPolicy } from '../../agent/workload/isolation/isolation-policy.ts';
 import { namespaceOf } from '../unit/workload/policies/world.ts';

@@ -1,4 +1,4 @@
-import type { Isolation, ReachMatrix } from '../../model/isolation.ts';
+import type { Isolation, ReachMatrix } from '../../model/namespace-isolation.ts';
 
 /** `overlay isolation enable`: the separation that the cluster has. */
 export interface OverlayIsolationEnableDocument {

@@ -1,5 +1,5 @@
-import { type Isolation, isolationName } from '../../model/isolation.ts';
 import type { KubernetesObject } from '../../model/kubernetes/object.ts';
+import { type Isolation, isolationName } from '../../model/namespace-isolation.ts';
 import type { ClusterNetworkPolicy, LabelExpression } from '../../model/workload.ts';
 import { groupsAnnotation } from '../cluster-policies/read-cluster-policy.ts';
 

@@ -1,4 +1,4 @@
-import { isolationName, type Reach, type ReachMatrix } from '../../model/isolation.ts';
+import { isolationName, type Reach, type ReachMatrix } from '../../model/namespace-isolation.ts';
 import type { Namespace, Pod, Protocol } from '../../model/workload.ts';
 import { spansContain } from '../../net/spans.ts';
 import { withoutLength } from '../../overlay/addresses.ts';

@@ -1,5 +1,5 @@
 import { AgentError } from '../../../errors.ts';
-import { defaultGlobalNamespaces, defaultGroupLabel, type Isolation } from '../../../model/isolation.ts';
+import { defaultGlobalNamespaces, defaultGroupLabel, type Isolation } from '../../../model/namespace-isolation.ts';
 
 /** Options of `overlay isolation enable`. */
 export interface IsolationOptions {

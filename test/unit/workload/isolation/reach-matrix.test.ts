@@ -1,6 +1,6 @@
 // Connections between namespaces, computed from policies of all tiers.
 import t from 'tap';
-import type { Isolation, Reach } from '../../../../agent/model/isolation.ts';
+import type { Isolation, Reach } from '../../../../agent/model/namespace-isolation.ts';
 import { readClusterPolicy } from '../../../../agent/workload/cluster-policies/read-cluster-policy.ts';
 import { isolationOf, isolationPolicy } from '../../../../agent/workload/isolation/isolation-policy.ts';
 import { reachMatrix } from '../../../../agent/workload/isolation/reach-matrix.ts';

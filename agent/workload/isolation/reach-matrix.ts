@@ -15,8 +15,8 @@ const anyPort = 1;
 
 /**
  * Returns the connections that the policies of all tiers allow between pods of each pair of namespaces, computed from
- * the parts from which the rows are made. A namespace without pods counts as one with a single pod without labels. Of
- * each protocol, one port of every range is examined in which all rules agree.
+ * the parts from which the rows are made. A namespace without pods in the network counts as one with a single pod
+ * without labels. Of each protocol, one port of every range is examined in which all rules agree.
  */
 export function reachMatrix(present: WorkloadFacts): ReachMatrix {
   const facts = withPodInEach(present);
@@ -107,14 +107,19 @@ function endpointsIn(
 ): readonly Endpoint[] {
   const found = new Map<string, Endpoint>();
   for (const [key, pod] of facts.workload.pods) {
+    if (pod.namespace !== namespace || !isInNetwork(pod, facts.addresses.get(key))) continue;
     const addresses = (facts.addresses.get(key) ?? []).map(withoutLength);
-    if (pod.namespace !== namespace || pod.isHostNetwork || pod.isOver || addresses.length === 0) continue;
     found.set(
       JSON.stringify([labelsUsed.map((label) => pod.labels[label] ?? null), pod.ports, isByAddress ? addresses : null]),
       { key, pod, addresses },
     );
   }
   return [...found.values()];
+}
+
+/** Returns true if a pod takes part in the network of pods. */
+function isInNetwork({ isHostNetwork, isOver }: Pod, addresses: readonly string[] = []): boolean {
+  return !isHostNetwork && !isOver && addresses.length > 0;
 }
 
 /** Returns the labels of pods that policies select. */
@@ -146,10 +151,11 @@ function hasRanges({ workload }: WorkloadFacts): boolean {
   );
 }
 
-/** Adds a pod without labels to each namespace that has no pod. Its address is in no range. */
+/** Adds a pod without labels to each namespace that has no pod in the network. Its address is in no range. */
 function withPodInEach(facts: WorkloadFacts): WorkloadFacts {
   const [pods, addresses] = [new Map(facts.workload.pods), new Map(facts.addresses)];
-  const inhabited = new Set([...facts.addresses.keys()].map((key) => key.replace(/\/.*/, '')));
+  const inNetwork = [...pods].filter(([key, pod]) => isInNetwork(pod, addresses.get(key)));
+  const inhabited = new Set(inNetwork.map(([, pod]) => pod.namespace));
   for (const namespace of facts.workload.namespaces.keys()) {
     if (inhabited.has(namespace)) continue;
     const key = `${namespace}/`;

@@ -97,6 +97,17 @@ t.test('separated namespaces', (t) => {
   t.end();
 });
 
+t.test('a namespace whose pods have no address, or that of their node, is separated as well', (t) => {
+  const world = worldOf();
+  isolate(world);
+  world.pods.set('empty/waits', podOf('empty/waits'));
+  world.addresses.set('empty/waits', []);
+  world.pods.set('empty/host', { ...podOf('empty/host'), isHostNetwork: true });
+  world.addresses.set('empty/host', ['192.0.2.11']);
+  t.strictSame([reach(world)('a', 'empty'), reach(world)('empty', 'dns')], ['none', 'all']);
+  t.end();
+});
+
 t.test('network policies precede the separation', (t) => {
   const world = worldOf();
   isolate(world);

@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 
 /**
- * Ends the process on SIGINT (Ctrl-C) with a sentence about the node, while no command handles the signal itself: a
- * command that changes the node handles it from before its first change to the end of its rollback. The process ends by
- * the signal, so that the shell sees it (signal(7); bash(1), "SIGNALS").
+ * Ends the process on SIGINT (Ctrl-C) with a sentence that names the command for the state of the node. A command that
+ * rolls back, or has to continue to its end, handles the signal itself; this function has no effect in that time. The
+ * process ends by the signal, so that the shell sees it (signal(7); bash(1), "SIGNALS").
  */
 export function endOnInterrupt(): void {
   const onInterrupt = (signal: NodeJS.Signals): void => {

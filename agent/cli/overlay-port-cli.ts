@@ -1,17 +1,7 @@
 import type { Command } from 'commander';
+import type { PortOptions } from '../model/overlay-port.ts';
 import { vlanId } from './numbers.ts';
 import type { AddTo } from './parse.ts';
-
-/** Options of `overlay port add`, each with its values as they were typed. */
-interface PortFlags {
-  readonly interface: string;
-  readonly node?: string;
-  readonly vlan?: number;
-  readonly mac?: readonly string[];
-  readonly address?: readonly string[];
-  readonly namespace?: string;
-  readonly label?: readonly string[];
-}
 
 /** Adds the commands `overlay port …`, for VMs, VLANs and other hosts that are not pods. */
 export function addPortCommands(overlay: Command, addTo: AddTo): void {
@@ -21,7 +11,7 @@ export function addPortCommands(overlay: Command, addTo: AddTo): void {
   add(
     'add <name>',
     'give the hosts behind an interface addresses of the cluster, like pods (on the central node)',
-    async (output, name: string, options: PortFlags) =>
+    async (output, name: string, options: PortOptions) =>
       (await import('../commands/overlay-port-command.ts')).add(name, options, output),
   )
     .requiredOption('--interface <name>', 'tap of a VM, or NIC that leads to the hosts')

@@ -1,5 +1,5 @@
+import type { PortOptions } from '../model/overlay-port.ts';
 import { withLock } from '../run/lock.ts';
-import type { PortOptions } from '../run/overlay/membership/port-request.ts';
 import { addPort, listPorts, removePort } from '../run/overlay/membership/set-ports.ts';
 import { portAddDocument, portListDocument, portRemoveDocument } from '../view/json/overlay-port-json.ts';
 import { portAddedText, portRemovedText, portsText } from '../view/overlay-port-view.ts';

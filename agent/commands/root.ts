@@ -18,9 +18,7 @@ export function requireRoot(command: string, program = 'microshift-net'): void {
   if (process.getuid?.() !== 0) throw notRoot(command, program);
 }
 
-/**
- * Fails with `not-root` if this process may not read a directory. A directory that does not exist is no reason to fail.
- */
+/** Fails with `not-root` if this process may not read an existing directory. */
 export function requireReadable(command: string, directory: string): void {
   try {
     accessSync(directory, constants.R_OK | constants.X_OK);

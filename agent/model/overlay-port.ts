@@ -30,6 +30,17 @@ export interface PortRequest extends Omit<OverlayPort, 'hosts'> {
   readonly addresses: readonly string[];
 }
 
+/** Options of `overlay port add` as they were typed. Each value of a list is one word, or several words with commas. */
+export interface PortOptions {
+  readonly interface: string;
+  readonly node?: string;
+  readonly vlan?: number;
+  readonly mac?: readonly string[];
+  readonly address?: readonly string[];
+  readonly namespace?: string;
+  readonly label?: readonly string[];
+}
+
 /** Interface of a node that is a port of br-int, with the logical port that ovn-controller binds to it. */
 export interface AttachedInterface {
   readonly interface: string;

@@ -23,7 +23,7 @@ export function startVm(host: Host, tap: string, mac: string, address: string, a
 }
 
 /**
- * Connects NICs of two nodes by a cable. Between them is no Linux bridge, because a bridge learns the MACs of all VLANs
+ * Connects NICs of two nodes by a pair of veths. A Linux bridge is not used, because it learns the MACs of all VLANs
  * together, and OVN sends a broadcast of one VLAN to the hosts of the others.
  */
 export function connect(one: Host, other: Host, nic: string): void {

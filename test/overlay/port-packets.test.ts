@@ -19,7 +19,7 @@ const addVm = add('vm1', 'tap7', '--namespace', 'db', '--label', 'app=db');
 
 t.test('hosts that are not pods', { skip: missingForHosts() ?? false }, (t) => joined(t, oneOvn()));
 
-/** Waits until a port is no longer in br-int of a node, whose daemon removes it. */
+/** Waits until the daemon of a node has removed a port from br-int. */
 function untilDetached({ must }: Host, nic: string): void {
   must('timeout', '60', 'sh', '-c', 'while ovs-vsctl list-ports br-int | grep -qx "$1"; do sleep 0.1; done', 'sh', nic);
 }

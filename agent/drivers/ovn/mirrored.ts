@@ -23,8 +23,7 @@ export type { MirrorRow, MirrorTable, RowChange } from '../ovsdb/index.ts';
 const limitMs = 15_000;
 /**
  * Time limit for the mirror to have current contents. The limit of a monitor request is shorter; after that limit, the
- * connection is closed and another attempt begins. The difference is the time in which the contents are applied, which
- * takes tens of seconds for the largest objects of a namespace on a busy machine.
+ * connection is closed and another attempt begins. The difference is the time in which the contents are applied.
  */
 const freshMs = 4 * limitMs;
 

@@ -1,17 +1,12 @@
 import { AgentError } from '../../../errors.ts';
-import { isInterfaceName, isPortName, mostHosts, type PortRequest } from '../../../model/overlay-port.ts';
+import {
+  isInterfaceName,
+  isPortName,
+  mostHosts,
+  type PortOptions,
+  type PortRequest,
+} from '../../../model/overlay-port.ts';
 import { canonicalAddress, familyOf } from '../../../net/address.ts';
-
-/** Options of `overlay port add`. Each value of a list is one word, or several words with commas between them. */
-export interface PortOptions {
-  readonly interface: string;
-  readonly node?: string;
-  readonly vlan?: number;
-  readonly mac?: readonly string[];
-  readonly address?: readonly string[];
-  readonly namespace?: string;
-  readonly label?: readonly string[];
-}
 
 /**
  * Converts the options of `overlay port add` to a request. `ownNode` is the node of a request that names none. Fails

@@ -1,7 +1,7 @@
 import { openCentralDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError } from '../../../errors.ts';
 import { readHost, readNic } from '../../../facts/overlay-host.ts';
-import type { OverlayPort, PortState } from '../../../model/overlay-port.ts';
+import type { OverlayPort, PortOptions, PortState } from '../../../model/overlay-port.ts';
 import type { DatabaseRow } from '../../../model/rows.ts';
 import { canonicalAddress, familyOf } from '../../../net/address.ts';
 import { obstacleTo } from '../../../overlay/local/attachable.ts';
@@ -17,7 +17,7 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { type CentralRecord, requireCentral } from '../record/record.ts';
 import { changeCluster } from './change-cluster.ts';
 import type { Begun } from './init-overlay.ts';
-import { type PortOptions, portRequestOf } from './port-request.ts';
+import { portRequestOf } from './port-request.ts';
 
 /**
  * Limit for OVN to bind a port of this node, which takes milliseconds; 60 s allow for a machine that swaps.

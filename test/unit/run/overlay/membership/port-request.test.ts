@@ -1,5 +1,6 @@
 import t from 'tap';
-import { type PortOptions, portRequestOf } from '../../../../../agent/run/overlay/membership/port-request.ts';
+import type { PortOptions } from '../../../../../agent/model/overlay-port.ts';
+import { portRequestOf } from '../../../../../agent/run/overlay/membership/port-request.ts';
 
 t.test('options of `overlay port add`, as several words or with commas', (t) => {
   t.strictSame(portRequestOf('vm1', { interface: 'tap7' }, 'n1'), {

@@ -21,7 +21,7 @@ import { addressesWithoutUplink, configOnNode } from './microshift-needs.ts';
 import { planFor } from './plan-for.ts';
 import { bridgeWithoutUplink } from './profiles/bridge-profiles.ts';
 import { type Aimed, addedTargets, type Target, targetWithUplink, withLoopback } from './target.ts';
-import { type ChosenUplinks, chooseExternalUplink, chooseUplink, isWithoutCandidates } from './uplink/choose.ts';
+import { type ChosenUplinks, chooseExternalUplink, chooseUplink, possibleUplinks } from './uplink/choose.ts';
 import { unusedCopies } from './uplink/external-profile.ts';
 import { lateNic } from './uplink/late-nic.ts';
 import { uplinkSource } from './uplink/source-profile.ts';
@@ -29,8 +29,16 @@ import { refuseWithoutTeamd } from './uplink/teamd.ts';
 
 export type PlanDecision =
   | { readonly kind: 'planned'; readonly plan: Plan }
-  /** The plan waits for the NIC `interface`, which may still appear, or for a default route if `interface` is null. */
-  | { readonly kind: 'waiting'; readonly interface: string | null; readonly trace: readonly string[] };
+  /**
+   * The plan waits for the NIC `interface`, which may still appear, or for a default route if `interface` is null.
+   * `isExpected` is false for a default route that no configuration on the node can bring.
+   */
+  | {
+      readonly kind: 'waiting';
+      readonly interface: string | null;
+      readonly isExpected: boolean;
+      readonly trace: readonly string[];
+    };
 
 /** Options of `apply` at boot. */
 export interface Boot {
@@ -58,7 +66,7 @@ export function planApply(
   if (late !== null) return late;
   const first = chooseUplink(config, observation, routeWaitOver);
   // Only a run from the command line skips a wait that is in vain: at boot, a missing NIC may still appear.
-  const isInVain = first.kind === 'waiting' && boot === null && isWithoutCandidates(config, observation);
+  const isInVain = first.kind === 'waiting' && boot === null && possibleUplinks(config, observation).length === 0;
   const decision = isInVain ? chooseUplink(config, observation, true) : first;
   // The NIC of br-ex1 is chosen first, so that its refusal is reported before a wait.
   const external = chooseExternalUplink(config, observation);

@@ -6,11 +6,11 @@ import { watchActivations } from '../drivers/networkmanager/activation.ts';
 import { kernelDevice } from '../drivers/networkmanager/devices.ts';
 import { deviceInterface, deviceState } from '../drivers/networkmanager/nm-names.ts';
 import { AgentError } from '../errors.ts';
+import { dynamicFamilies } from '../model/dynamic-families.ts';
 import { bridges } from '../model/names.ts';
 import { nicDevice, type Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { jsonOf, textOf } from '../model/profile-settings.ts';
-import { dynamicFamilies } from '../plan/bridge/handover.ts';
 import { asksForMadeIdentity } from '../plan/profiles/dhcp-identity.ts';
 import { wasUplink } from '../plan/uplink/remembered.ts';
 import type { Node } from './node.ts';
@@ -27,12 +27,13 @@ type Planned = { readonly kind: 'planned'; readonly plan: Plan };
 
 /**
  * Planner of a run. It is called after every observation until its result is not `waiting`. In a waiting result,
- * `interface` is the NIC that has to appear, or null for a default route.
+ * `interface` is the NIC that has to appear, or null for a default route; `isExpected` is false for a default route
+ * that no configuration on the node can bring.
  */
 export type Planner = (
   observation: Observation,
   over: WaitsOver,
-) => Planned | { readonly kind: 'waiting'; readonly interface: string | null };
+) => Planned | { readonly kind: 'waiting'; readonly interface: string | null; readonly isExpected: boolean };
 
 export interface WaitOptions {
   /** Limit for a default route or a named NIC to appear. */
@@ -50,6 +51,11 @@ export interface WaitOptions {
  * none, the plan uses the NIC in its present state.
  */
 const takenMs = 5_000;
+
+/**
+ * Limit for a default route that no configuration on the node can bring. A NIC that appears late can still bring one.
+ */
+const unexpectedRouteMs = 5_000;
 
 /** Limits of a run that waits up to 40 s for a route, a lease or a NIC. */
 export const patientWait: WaitOptions = { routeMs: 40_000, uplinkMs: 40_000, servicesMs: 0 };
@@ -79,8 +85,9 @@ export async function planWhenReady(
       throw new AgentError('internal', 'the choice of the uplink waits for something that is over');
     const isThere = awaited === null ? hasDefaultRoute : () => hasLink(awaited);
     // The only default route may belong to a NIC that cannot be put into br-ex.
-    if (!isThere()) say(`waiting up to ${wait.routeMs / 1000} s for ${awaited ?? 'a default route'}`);
-    await appears(isThere, deadline, wait.routeMs);
+    const limitMs = decision.isExpected ? wait.routeMs : Math.min(wait.routeMs, unexpectedRouteMs);
+    if (!isThere()) say(`waiting up to ${limitMs / 1000} s for ${awaited ?? 'a default route'}`);
+    await appears(isThere, deadline, limitMs);
     if (awaited !== null && hasLink(awaited)) await deviceReaches(node, awaited, isStarted, deadline, takenMs);
     over = awaited === null ? { ...over, route: true } : { ...over, nic: true };
     observation = await node.observe();

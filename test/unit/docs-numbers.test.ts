@@ -39,6 +39,7 @@ const heartbeat = 'ms run/transaction heartbeatMs';
 const comeBack = 'ms run/rollback/reconnect comeBackMs';
 const silence = 'ms drivers/openvswitch/ovs-client vswitchdAnswerMs';
 const route = 'ms run/plan-when-ready routeMs';
+const unexpected = 'ms run/plan-when-ready unexpectedRouteMs';
 const uplink = 'ms run/plan-when-ready uplinkMs';
 const kept = '- run/journal/journal-files keptJournals';
 const lease = 'ms model/limits leaseLimitMs';
@@ -52,6 +53,7 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   ['docs/use/files.md', 'the last {} |', kept],
   [design, 'a route or a NIC that does not exist yet, wait for it, up to {} s each', route],
   [design, 'a route or a NIC that does not exist yet, wait for it, up to {} s each', uplink],
+  [design, 'or {} s for a default route that no profile can bring', unexpected],
   [design, 'of all devices, {} s; extend it every {} s', checkpoint, heartbeat],
   [design, 'after {} s without an answer', silence],
   [design, '{} s for the whole run', run],
@@ -68,12 +70,14 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   [design, 'NetworkManager rolls back at most {} s after', checkpoint],
   [design, 'the step fails after {} s (lease) or {} s (advertisement)', lease, 'ms model/limits activationLimitMs'],
   [design, 'the rollback waits {} s for it', 'ms run/rollback/restore-state settleLimitMs'],
-  ['docs/use/hints.md', 'after {} seconds without a default route', route],
+  ['docs/use/hints.md', 'after {} seconds ({} seconds if no default route is expected)', route, unexpected],
+  ['docs/use/hints.md', 'waits only {} seconds if nothing on the node can bring one', unexpected],
+  ['docs/use/hints.md', 'ready {} or {} seconds later', unexpected, route],
   ['docs/use/hints.md', 'waits up to {} seconds for a default route', route],
   ['docs/use/hints.md', 'waits up to {} seconds for that too', uplink],
   ['docs/use/hints.md', 'after {} seconds, the unit fails', uplink],
   ['docs/use/hints.md', 'A file of more than {} MiB is an error', 'MiB drivers/host/files/files smallFileLimitBytes'],
-  ['docs/use/migration.md', 'the device of another route after {} s', route],
+  ['docs/use/migration.md', 'the device of another route after {} s, or after {} s if', route, unexpected],
   ['docs/use/configuration.md', 'Files above {} MiB', 'MiB config/read-files maxConfigBytes'],
   ['docs/use/configuration.md', '{} problems are shown', '- config/problem maxReported'],
   ['docs/use/configuration.md', 'It has 1 to {} bytes', '- net/interface-name maxBytes'],
@@ -86,7 +90,12 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   ['docs/use/doctor.md', 'the last {} transactions', kept],
   ['docs/use/troubleshooting.md', 'after {} seconds the run fails with `no-uplink`', uplink],
   ['docs/use/troubleshooting.md', 'keeps the last {} transactions', kept],
-  ['docs/use/troubleshooting.md', 'within {} seconds no suitable device', route],
+  [
+    'docs/use/troubleshooting.md',
+    'within {} seconds ({} seconds on a node with fixed addresses only) no',
+    route,
+    unexpected,
+  ],
   ['docs/use/troubleshooting.md', 'for at most {} seconds', 'ms run/lock briefRunLimitMs'],
   ['docs/use/troubleshooting.md', 'took longer than {} seconds', run],
   ['docs/use/troubleshooting.md', 'expires after {} seconds', checkpoint],

@@ -1,3 +1,4 @@
+import { dynamicFamilies } from '../../model/dynamic-families.ts';
 import { isEmpty, type KernelEntries } from '../../model/kernel-entries.ts';
 import { detectionLimitMs } from '../../model/limits.ts';
 import type { BridgeNames } from '../../model/names.ts';
@@ -8,7 +9,6 @@ import { isDefault } from '../../net/destination.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 import { carryToBridge } from './carried-entries.ts';
 import {
-  dynamicFamilies,
   handoverProfile,
   hasOnlyIpv6,
   ipv6Hold,

@@ -1,3 +1,4 @@
+import { isDynamic } from '../../model/dynamic-families.ts';
 import { endlessDhcpTimeout, standbyMetric } from '../../model/limits.ts';
 import { addressesOf, type Link, type Observation, type Route } from '../../model/observation.ts';
 import type { WantedProfile } from '../../model/plan.ts';
@@ -128,21 +129,12 @@ function gatewaysOf(link: Link, routes: readonly Route[]): readonly string[] {
   return [...new Set(own.flatMap((route) => route.gateway ?? []))];
 }
 
-/** Returns the families that a profile configures through DHCP or router advertisements. */
-export function dynamicFamilies(settings: ProfileSettings): readonly Family[] {
-  return ([4, 6] as const).filter((family) => isDynamic(family, settings));
-}
-
 /**
  * Returns true if a profile sets no IPv4 address. NetworkManager then considers it active only after IPv6 is
  * configured, whatever `ipv6.may-fail` is.
  */
 export function hasOnlyIpv6(settings: ProfileSettings): boolean {
   return textOf(settings, 'ipv4', 'method') === 'disabled';
-}
-
-function isDynamic(family: Family, settings: ProfileSettings): boolean {
-  return ['auto', 'dhcp'].includes(textOf(settings, `ipv${family}`, 'method') ?? '');
 }
 
 /** Sets ipv6.may-fail, because the bridge must come up before a router is reachable. */

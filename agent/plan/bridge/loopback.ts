@@ -1,5 +1,6 @@
 import { givenToLoopback } from '../../compare/on-loopback.ts';
 import type { Config } from '../../model/config.ts';
+import { dynamicFamilies } from '../../model/dynamic-families.ts';
 import { type KernelAddress, noEntries } from '../../model/kernel-entries.ts';
 import { loopbackMetric } from '../../model/limits.ts';
 import { type BridgeNames, bridgesOf, gatewayBridge } from '../../model/names.ts';
@@ -11,7 +12,7 @@ import { familyOf } from '../../net/address.ts';
 import { type HostNetwork, type Uplink, withoutBridge } from '../microshift-address.ts';
 import { configOnNode, type LoopbackNeeds, loopbackNeeds } from '../microshift-needs.ts';
 import { adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
-import { dynamicFamilies, stableAddresses } from './handover.ts';
+import { stableAddresses } from './handover.ts';
 
 /*
  * Addresses on lo. MicroShift looks for the node's IPv4 address on every interface except br-ex, and for its IPv6

@@ -1,3 +1,4 @@
+import { dynamicFamilies } from '../../model/dynamic-families.ts';
 import type { LeftBridge } from '../../model/left-bridge.ts';
 import { activationLimitMs } from '../../model/limits.ts';
 import { type BridgeNames, bridgeOfProfile, ownerOf } from '../../model/names.ts';
@@ -10,7 +11,7 @@ import { isDefault } from '../../net/destination.ts';
 import { activeProfile, adminProfile } from '../uplink/source-profile.ts';
 import { putBack } from './build.ts';
 import { byPlace, carryToNic } from './carried-entries.ts';
-import { dynamicFamilies, profileAddresses } from './handover.ts';
+import { profileAddresses } from './handover.ts';
 import { differsFromLeft } from './microshift-bridge.ts';
 import { ownRoutes } from './own-routes.ts';
 

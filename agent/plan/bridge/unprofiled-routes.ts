@@ -1,4 +1,5 @@
 import { AgentError } from '../../errors.ts';
+import { dynamicFamilies } from '../../model/dynamic-families.ts';
 import { entriesOf } from '../../model/kernel-entries.ts';
 import type { Observation, Route } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
@@ -6,7 +7,6 @@ import { listOf, type ProfileSettings, textOf } from '../../model/profile-settin
 import { isDefault } from '../../net/destination.ts';
 import { shellWord } from '../../printable.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
-import { dynamicFamilies } from './handover.ts';
 
 /*
  * Default routes of an uplink that are in no profile: they were added with ip(8), by a script or by a routing daemon.

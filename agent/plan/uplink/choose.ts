@@ -6,6 +6,7 @@ import type { PlanNote, UplinkChoice } from '../../model/plan.ts';
 import { uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { isDefault, isLinkLocal } from '../../net/destination.ts';
 import { interfaceNames, quotedName, shownName, word } from './choice-trace.ts';
+import { isDefaultRouteExpected } from './expected-route.ts';
 import { missingNicHint } from './missing-nic.ts';
 import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts';
 import { suitabilityHint, unsuitability, vrfMembers } from './suitability.ts';
@@ -17,10 +18,13 @@ export interface ChosenUplinks {
   readonly external: string | null;
 }
 
-/** Result of the choice: a device, `none`, or a wait for a default route. */
+/**
+ * Result of the choice: a device, `none`, or a wait for a default route. `isExpected` is false if no configuration on
+ * the node can bring one.
+ */
 export type UplinkDecision =
   | { readonly kind: 'chosen'; readonly choice: UplinkChoice; readonly notes: readonly PlanNote[] }
-  | { readonly kind: 'waiting'; readonly trace: readonly string[] };
+  | { readonly kind: 'waiting'; readonly isExpected: boolean; readonly trace: readonly string[] };
 
 /** State of a choice: its inputs, and the trace and notes so far. */
 interface Choosing {
@@ -47,19 +51,17 @@ export function chooseUplink(config: Config, observation: Observation, routeWait
   const decision = rememberedUplink(choosing, config) ?? uplinkByDefaultRoute(choosing);
   if (decision !== null) return decision;
   if (routeWaitOver) return uplinkByOtherRoute(choosing);
-  choosing.trace.push('default-route=missing verdict=waiting');
-  return { kind: 'waiting', trace: choosing.trace };
+  const isExpected = isDefaultRouteExpected(possibleUplinks(config, observation), observation);
+  choosing.trace.push(`default-route=${isExpected ? 'missing' : 'not-expected'} verdict=waiting`);
+  return { kind: 'waiting', isExpected, trace: choosing.trace };
 }
 
-/**
- * Returns true if no existing interface could be the uplink of br-ex, so that a wait for a default route would be in
- * vain: each interface is unsuitable, or is the uplink of another bridge.
- */
-export function isWithoutCandidates(config: Config, observation: Observation): boolean {
+/** Returns the interfaces that could be the uplink of br-ex: each is suitable, and not the uplink of another bridge. */
+export function possibleUplinks(config: Config, observation: Observation): readonly Link[] {
   const external = externalCandidate(config, observation);
   const isFree = ({ name }: Link): boolean =>
     !isOwnBridge(name, observation) && rejection({ name, source: '' }, observation, external) === null;
-  return !observation.links.some(isFree);
+  return observation.links.filter(isFree);
 }
 
 function explicitUplink(choosing: Choosing, candidate: Candidate): UplinkDecision {

@@ -16,7 +16,12 @@ export function lateNic(
   config: Config,
   observation: Observation,
   nicWaitOver: boolean,
-): { readonly kind: 'waiting'; readonly interface: string; readonly trace: readonly string[] } | null {
+): {
+  readonly kind: 'waiting';
+  readonly interface: string;
+  readonly isExpected: true;
+  readonly trace: readonly string[];
+} | null {
   const isThere = (name: string): boolean => observation.links.some((link) => link.name === name);
   const named = [explicitCandidate(config, observation), externalCandidate(config, observation)];
   const late = named.find((candidate) => candidate !== null && !isThere(candidate.name)) ?? null;
@@ -26,6 +31,7 @@ export function lateNic(
     return {
       kind: 'waiting',
       interface: name,
+      isExpected: true,
       trace: [`interface=${shownName(name)} source=${word(source)} verdict=waiting`],
     };
   const interfaces = interfaceNames(observation);

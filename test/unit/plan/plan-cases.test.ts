@@ -62,8 +62,10 @@ function outcomeOf(name: string): readonly string[] {
   try {
     if (command === 'disable') return planLines(planDisable(observation), withWholeProfiles.includes(name));
     const decision = decisionOfCase(one);
-    if (decision.kind === 'waiting')
-      return [...traceLines(decision.trace), `waits       for ${decision.interface ?? 'a default route'}`];
+    if (decision.kind === 'waiting') {
+      const awaited = decision.interface ?? `a default route${decision.isExpected ? '' : ' that is not expected'}`;
+      return [...traceLines(decision.trace), `waits       for ${awaited}`];
+    }
     if (only === 'choice') return chosenLines(decision.plan);
     const plan = only === 'wanted' ? { ...decision.plan, steps: [] } : decision.plan;
     return planLines(plan, withWholeProfiles.includes(name));

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { startDeadline } from '../../../agent/deadline.ts';
 import { readRoutes } from '../../../agent/drivers/host/kernel/routes.ts';
+import { AgentError } from '../../../agent/errors.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import { planApply } from '../../../agent/plan/make-plan.ts';
 import type { Node } from '../../../agent/run/node.ts';
@@ -92,7 +93,7 @@ const node = { observe: async () => none } as unknown as Node;
 const deadline = startDeadline(10_000);
 const planner: Planner = (facts, over) => {
   asked.push(over);
-  if (over.nic && !over.route) return { kind: 'waiting', interface: null };
+  if (over.nic && !over.route) return { kind: 'waiting', interface: null, isExpected: true };
   return planApply(configOf(null), facts, over.route, { nicWaitOver: over.nic });
 };
 const short = { ...patientWait, routeMs: 50 };
@@ -118,3 +119,18 @@ t.strictSame(
   ],
   'each wait is requested once',
 );
+
+// An unexpected event is awaited for a shorter time.
+for (const [isExpected, announced] of [
+  [true, /^waiting up to 40 s for eth7$/],
+  [false, /^waiting up to 5 s for eth7$/],
+] as const) {
+  const limit = startDeadline(10_000);
+  const messages: string[] = [];
+  const waiting: Planner = () => ({ kind: 'waiting', interface: 'eth7', isExpected });
+  const running = planWhenReady(node, waiting, patientWait, (line) => messages.push(line), limit);
+  limit.interrupt(new AgentError('interrupted', 'the run was stopped'));
+  await t.rejects(running, { kind: 'interrupted', message: 'the run was stopped' }, 'the wait ends with the run');
+  limit.clear();
+  t.match(messages, [announced]);
+}

@@ -1,0 +1,28 @@
+import { dynamicFamilies } from '../../model/dynamic-families.ts';
+import { isExternal, type Link, type NmProfile, type Observation } from '../../model/observation.ts';
+import { jsonOf, textOf } from '../../model/profile-settings.ts';
+import { activeProfile } from './source-profile.ts';
+
+/**
+ * Returns false if nothing on the node can bring a default route any more: NetworkManager has activated a profile on
+ * each of these links, no active profile has a gateway or uses DHCP or router advertisements, and no other profile
+ * would be activated without a command. A link that another program configures counts as able to bring one.
+ */
+export function isDefaultRouteExpected(candidates: readonly Link[], observation: Observation): boolean {
+  const { kernelIpv6 = [], networkManager } = observation;
+  const { activeConnections, profiles } = networkManager;
+  const isActivated = ({ uuid }: NmProfile): boolean =>
+    activeConnections.some((active) => active.uuid === uuid && active.state === 2);
+  const isConfigured = ({ name }: Link): boolean => {
+    const profile = activeProfile(name, observation);
+    const active = activeConnections.find(({ uuid }) => uuid === profile?.uuid);
+    return active !== undefined && !isExternal(active);
+  };
+  const hasGateway = ({ settings }: NmProfile): boolean =>
+    ['ipv4', 'ipv6'].some((family) => textOf(settings, family, 'gateway') !== undefined);
+  const canBring = (profile: NmProfile): boolean =>
+    isActivated(profile)
+      ? hasGateway(profile) || dynamicFamilies(profile.settings).length > 0
+      : jsonOf(profile.settings, 'connection', 'autoconnect') !== false;
+  return kernelIpv6.length > 0 || !candidates.every(isConfigured) || profiles.some(canBring);
+}

@@ -23,6 +23,11 @@ export function parseRange(text: string): AddressRange | null {
   return { text, family, prefixLength, first, last: first | hostMask, canonical: first === value };
 }
 
+/** Returns the range of one address: 10.42.0.5 → 10.42.0.5/32; null for text that is not an address. */
+export function hostRange(address: string): AddressRange | null {
+  return parseRange(`${address}/${address.includes(':') ? 128 : 32}`);
+}
+
 /** Returns true if the ranges have an address in common. */
 export function overlaps(a: AddressRange, b: AddressRange): boolean {
   return a.family === b.family && a.first <= b.last && b.first <= a.last;

@@ -1,7 +1,7 @@
 import { AgentError } from '../errors.ts';
 import { addressesOf, type Link } from '../model/observation.ts';
 import { familyOf, ipv6Value } from '../net/address.ts';
-import { type AddressRange, addressAt, contains, parseRange } from '../net/address-range.ts';
+import { type AddressRange, addressAt, contains, hostRange, parseRange } from '../net/address-range.ts';
 
 /** Parses a range of addresses. Throws for text that is not a range. */
 export function rangeOf(text: string): AddressRange {
@@ -60,7 +60,7 @@ export function sameFamily(list: readonly string[], other: string): string | nul
 /** Returns true if an address is within a subnet. */
 export function isWithin(address: string, subnet: string): boolean {
   const range = rangeOf(subnet);
-  const one = parseRange(`${address}/${range.family === 4 ? 32 : 128}`);
+  const one = hostRange(address);
   return one !== null && contains(range, one);
 }
 

@@ -1,9 +1,13 @@
 import type { Listener, OverlayNode, ServiceExposure } from '../../model/overlay.ts';
 import { masqueradeSubnets } from '../../model/ovn-kubernetes-addresses.ts';
 import type { Protocol, ServicePort } from '../../model/workload.ts';
-import { isWithin } from '../../overlay/addresses.ts';
+import { type AddressRange, contains, hostRange } from '../../net/address-range.ts';
+import { rangeOf } from '../../overlay/addresses.ts';
 import { isForServices, isListening, isNeeded, nodeAddresses, unservableRanges } from '../../overlay/node-ports.ts';
 import type { WorkloadFacts } from '../part.ts';
+
+/** Ranges in which no service is served, as numbers. */
+const unservable = unservableRanges.map(rangeOf);
 
 /** Address outside of the cluster at which a service is to be reached. */
 export interface Given {
@@ -13,32 +17,42 @@ export interface Given {
 }
 
 /**
- * Returns the reason why an address is not served at any port, as the end of a sentence; null if it may be served. Any
- * user who may write a Service may write `externalIPs` (CVE-2020-8554), so these addresses are served only where the
- * administrator has allowed it. `node` is the node with the address; null if no node has it.
+ * Function that returns the reason why an address is not served at any port, as the end of a sentence; null if it may
+ * be served. `node` is the node with the address; null if no node has it.
  */
-export function givenFault(
-  { address, isExternal }: Given,
-  node: OverlayNode | null,
-  { layout, nodes, exposure }: Pick<WorkloadFacts, 'layout' | 'nodes' | 'exposure'>,
-): string | null {
-  const ranges = [
+export type GivenFault = (given: Given, node: OverlayNode | null) => string | null;
+
+/**
+ * Returns the check of requested addresses for a cluster. Any user who may write a Service may write `externalIPs`
+ * (CVE-2020-8554), so these addresses are served only where the administrator has allowed it. The ranges are parsed
+ * once for all addresses, because a user can request thousands of them.
+ */
+export function givenFaultsOf({
+  layout,
+  nodes,
+  exposure,
+}: Pick<WorkloadFacts, 'layout' | 'nodes' | 'exposure'>): GivenFault {
+  const ofCluster = [
     ...layout.clusterSubnets,
     ...layout.serviceSubnets,
     ...layout.joinSubnets,
     ...Object.values(masqueradeSubnets),
-  ];
-  const inside = ranges.find((range) => isWithin(address, range));
-  if (inside !== undefined) return `it is within ${inside} of the cluster itself; take another address`;
-  if (unservableRanges.some((range) => isWithin(address, range)))
-    return 'no other host can send packets to this address; take another address';
-  if (nodes.some(({ gateway }) => gateway?.nextHops.includes(address)))
-    return 'it is the address of the router of the LAN; take another address';
-  if (!isExternal) return null;
-  if (node !== null)
-    return `it is an address of node ${node.name}, which externalIPs cannot have; use type NodePort or LoadBalancer`;
-  if (exposure.externalRanges.some((range) => isWithin(address, range))) return null;
-  return 'externalIPs are served only in ranges that overlay.externalIPRanges of ovn.yaml names on the central node; ask its administrator';
+  ].map(rangeOf);
+  const external = exposure.externalRanges.map(rangeOf);
+  const routers = new Set(nodes.flatMap(({ gateway }) => gateway?.nextHops ?? []));
+  return ({ address, isExternal }, node) => {
+    const one = hostRange(address);
+    const isIn = (range: AddressRange): boolean => one !== null && contains(range, one);
+    const inside = ofCluster.find(isIn);
+    if (inside !== undefined) return `it is within ${inside.text} of the cluster itself; take another address`;
+    if (unservable.some(isIn)) return 'no other host can send packets to this address; take another address';
+    if (routers.has(address)) return 'it is the address of the router of the LAN; take another address';
+    if (!isExternal) return null;
+    if (node !== null)
+      return `it is an address of node ${node.name}, which externalIPs cannot have; use type NodePort or LoadBalancer`;
+    if (external.some(isIn)) return null;
+    return 'externalIPs are served only in ranges that overlay.externalIPRanges of ovn.yaml names on the central node; ask its administrator';
+  };
 }
 
 /**

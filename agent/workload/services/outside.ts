@@ -3,7 +3,7 @@ import type { NamespacedName, Service, ServicePort } from '../../model/workload.
 import { nodeAddresses } from '../../overlay/node-ports.ts';
 import type { WorkloadFacts } from '../part.ts';
 import { announcerOf } from './announcer.ts';
-import { type Given, givenFault, nodePortFault, portFaultAt } from './given-addresses.ts';
+import { type Given, givenFaultsOf, nodePortFault, portFaultAt } from './given-addresses.ts';
 import { givenAddresses, indexedServices, placeText } from './indexed-services.ts';
 import { type ServedSlices, servedSlices } from './served-slices.ts';
 
@@ -37,9 +37,10 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
   const { nodes, exposure, workload } = facts;
   const services = indexedServices(workload.services);
   const owners = addressOwners(nodes);
+  const givenFault = givenFaultsOf(facts);
   const faultAt = (service: Service, given: Given, port: ServicePort): string | null => {
     const holders = owners.get(given.address);
-    if (holders === undefined) return givenFault(given, null, facts);
+    if (holders === undefined) return givenFault(given, null);
     return firstOf(holders, (node) => faultBeside(service, given, port, node));
   };
   const faultBeside = (
@@ -48,7 +49,7 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
     { protocol, port }: ServicePort,
     node: OverlayNode,
   ): string | null => {
-    const fault = givenFault(given, node, facts);
+    const fault = givenFault(given, node);
     if (fault !== null) return fault;
     const holder = services.holderOfNodePort({ protocol, port });
     const isTaken = holder !== null && holder !== keyOf(service);

@@ -8,23 +8,27 @@ import { inPieces } from './pieces.ts';
 import { openTransport } from './transport.ts';
 
 /*
- * The connection uses only the framing and marshalling of dbus-next. The MessageBus of dbus-next has defects and is not
- * used. A call never settles if it is made before the handshake, or pending when the bus is lost; calls have no time
- * limit. Signals are filtered through a cache of name owners that an error reply can poison. An XML parser is loaded.
+ * The connection uses only the framing and marshalling of dbus-next. The MessageBus of dbus-next is not used, because
+ * it has these defects: a call never settles if it is made before the handshake, or is pending when the bus is lost;
+ * calls have no time limit; signals are filtered through a cache of name owners into which an error reply can write a
+ * wrong owner; and it loads an XML parser.
  */
 
 const methodCall = 1;
 const methodReturn = 2;
 const errorReply = 3;
 const signalMessage = 4;
-/** NO_AUTO_START of the D-Bus specification: a query to a stopped service must not start it. */
+/** Flag NO_AUTO_START of the D-Bus specification: a call does not start a service that is not running. */
 const noAutoStart = 0x2;
 
-/** Time limit for the handshake. The local daemon answers in milliseconds; 5 s allow for a machine that swaps. */
+/**
+ * Time limit for the handshake and for each call to the bus daemon. The daemon answers in milliseconds; 5 s allow for a
+ * machine that swaps.
+ */
 const connectTimeoutMs = 5_000;
 /**
- * Time limit for a call. NetworkManager answers in milliseconds, but may be busy for seconds while it waits for OVSDB
- * or udev.
+ * Time limit for a call that sets no other limit. NetworkManager answers in milliseconds, but may be busy for seconds
+ * while it waits for OVSDB or udev.
  */
 const callTimeoutMs = 15_000;
 
@@ -48,8 +52,8 @@ export interface Signal {
 
 export interface Bus {
   /**
-   * Sends a call and returns the body of its reply. Rejects with DBusReplyError, `dbus-timeout` or `dbus-lost`; always
-   * settles.
+   * Sends a call and returns the body of its reply. Rejects with DBusReplyError, `dbus-timeout` or `dbus-lost`, or with
+   * the error of the serializer if an argument does not fit the signature; always settles.
    */
   call(call: MethodCall): Promise<unknown[]>;
   /**
@@ -123,7 +127,7 @@ export async function connectBus(address: string): Promise<Bus> {
   };
   const receive = (wire: WireMessage): void => {
     const { type, replySerial, sender } = wire;
-    // The body of a message that has no subscriber is not decoded.
+    // The body of a signal that has no subscriber is not decoded.
     if (type === signalMessage && [...subscribers].some((one) => one.sender === sender)) {
       const signal = complete(wire);
       for (const one of subscribers) if (one.sender === sender) one.listener(signal);
@@ -196,7 +200,7 @@ export async function connectBus(address: string): Promise<Bus> {
   };
 }
 
-/** Returns a message with its body. */
+/** Returns the message with its body decoded. */
 function complete(wire: WireMessage): Message {
   return new Message(messageToJsFmt({ ...wire, body: wire.body?.() }));
 }

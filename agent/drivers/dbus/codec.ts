@@ -9,7 +9,7 @@ import type { Json, SettingValue } from '../../model/profile-settings.ts';
 
 /**
  * Converts a value of dbus-next to JSON without signatures. Variants are unwrapped, byte arrays become hex, and 64-bit
- * integers become numbers if JavaScript can represent them exactly.
+ * integers become numbers if JavaScript can represent them exactly, otherwise text.
  */
 export function toPlain(value: unknown): Json {
   return toJson(value, (variant) => toPlain(variant.value));

@@ -1,7 +1,8 @@
 import { AgentError, messageOf } from '../../errors.ts';
 
 /**
- * Error reply of a D-Bus peer with its exact name (`org.freedesktop.DBus.Error.…`); drivers map it to an error kind.
+ * Error reply to a D-Bus call, with the exact name of the error (`org.freedesktop.DBus.Error.AccessDenied`), which the
+ * drivers map to a kind of error of the agent.
  */
 export class DBusReplyError extends Error {
   readonly errorName: string;
@@ -33,7 +34,7 @@ export function busLost(cause?: unknown): AgentError {
   });
 }
 
-/** Error for a call that a peer did not answer in time. */
+/** Error for a call that the called program did not answer in time. */
 export function callTimedOut(what: string, timeoutMs: number): AgentError {
   return new AgentError('dbus-timeout', `no answer to ${what} within ${timeoutMs} ms`, {
     hint: 'check that the service is not hung: systemctl status NetworkManager dbus',

@@ -7,8 +7,8 @@ const maxMessageBytes = 128 * 1024 * 1024;
 /**
  * Presents a socket to dbus-next's parser, which reads chunks of a given size and gets null until enough bytes have
  * arrived. The socket is in flowing mode: a paused socket does not report its end while a part of a message is in its
- * buffer, and every call would wait without a result. `onGarbage` receives the parser's exception; nothing is read
- * after it.
+ * buffer, and every pending call would wait until its time limit. `onGarbage` receives the parser's exception; nothing
+ * is read after it.
  */
 export function inPieces(socket: Socket, onGarbage: (cause: unknown) => void): MessageStream {
   let chunks: Buffer[] = [];

@@ -9,7 +9,8 @@ import { connect, type Socket } from 'node:net';
 
 /**
  * Connects and authenticates. Resolves with the socket when the authentication is complete. Rejects with the system's
- * error, or with an error that says that the daemon has not answered within limitMs.
+ * error, or with an error that says that the daemon refused the authentication, closed the connection, or has not
+ * answered within limitMs, or that the address names no unix socket.
  */
 export function openTransport(address: string, limitMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {

@@ -3,14 +3,17 @@ import type { InterfaceZones, ZoneSources } from '../../model/firewall.ts';
 import { type Bus, daemonCall, type MethodCall } from '../dbus/bus-connection.ts';
 import { DBusReplyError } from '../dbus/dbus-errors.ts';
 
-/** Bus names of firewalld (firewalld.dbus(5)). */
+/**
+ * Bus name of firewalld; its object with the runtime configuration (`running`), and its object with the permanent
+ * configuration (firewalld.dbus(5)).
+ */
 const destination = 'org.fedoraproject.FirewallD1';
 const running = { destination, path: '/org/fedoraproject/FirewallD1', interface: `${destination}.zone` };
 const permanent = { destination, path: '/org/fedoraproject/FirewallD1/config', interface: `${destination}.config` };
 
 /**
- * Time limit for a change. firewalld runs its back end for every change; a machine with thousands of rules takes
- * seconds.
+ * Time limit for a call to firewalld. firewalld runs its back end for every change, which takes seconds on a machine
+ * with thousands of rules.
  */
 const changeMs = 30_000;
 
@@ -20,7 +23,9 @@ const changeMs = 30_000;
  */
 export interface Firewalld {
   sources(zone: string): Promise<ZoneSources>;
-  /** Returns the zones of interfaces in the runtime configuration. */
+  /**
+   * Returns the default zone, and the zone of each interface that an active zone of the runtime configuration lists.
+   */
   interfaceZones(): Promise<InterfaceZones>;
   /** Adds a source to the runtime configuration; an existing source is ignored. */
   addRunning(zone: string, source: string): Promise<void>;
@@ -72,8 +77,8 @@ export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
 }
 
 /**
- * Ignores the error if another program has added the same source in the meantime. Throws it if the source is in another
- * zone, which only the administrator can resolve.
+ * Ignores the error if another program has added the same source in the meantime. Throws every other error, such as
+ * that of a source in another zone, which only the administrator can resolve.
  */
 function unlessThere(error: unknown): void {
   if (isAgentError(error) && /ALREADY_ENABLED|ZONE_ALREADY_SET/.test(error.message)) return;

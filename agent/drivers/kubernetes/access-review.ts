@@ -11,8 +11,8 @@ const answerMs = 3_000;
 
 /**
  * True if the credentials of a kubeconfig allow every operation on every object, like those of an administrator
- * (Kubernetes, SelfSubjectAccessReview, which every user may create); false if they do not; null if the API server does
- * not answer.
+ * (Kubernetes, SelfSubjectAccessReview, which every user may create); false if they do not; null if the kubeconfig
+ * cannot be used, or if the API server does not answer or refuses the request.
  */
 export async function mayDoAnything(kubeconfig: string): Promise<boolean | null> {
   const access = await readAccess(kubeconfig).catch(() => null);

@@ -9,12 +9,15 @@ import { kubeconfigPath, readAccess } from './kubeconfig.ts';
  */
 export interface AccessSource {
   /**
-   * Returns the server and the credentials of the last read. Reads the file if it has not been read yet, or if `doubt`
-   * was called. Rejects with `kubeconfig-missing` if MicroShift's own kubeconfig does not exist yet, and with another
-   * kind if a kubeconfig is unusable.
+   * Returns the server and the credentials of the last successful read. Reads the file if it has not been read yet, or
+   * if `doubt` was called. If no read has succeeded, rejects with `kubeconfig-missing` if MicroShift's own kubeconfig
+   * does not exist yet, otherwise with `kubeconfig-unusable`.
    */
   current(): Promise<Access>;
-  /** Makes the next use read the kubeconfig again, because a request has failed or the last read was long ago. */
+  /**
+   * Makes the next call of `current` read the kubeconfig again, because a request has failed or the last read was long
+   * ago.
+   */
   doubt(): void;
   close(): void;
 }

@@ -25,8 +25,8 @@ export interface SessionLimits extends PauseLimits {
 
 /**
  * Default limits. The API server ends a request by itself after a minute (--request-timeout), and sends a bookmark
- * about every minute. A watch lasts five minutes; the next one uses new credentials before the old ones expire. A page
- * of pods has about a megabyte and is parsed in one piece.
+ * about every minute. A watch lasts five minutes; the kubeconfig is read again for the next one, so that new
+ * credentials are used before the old ones expire. A page of pods has about a megabyte and is parsed in one piece.
  */
 export const sessionLimits: SessionLimits = {
   firstPauseMs: 1_000,

@@ -3,8 +3,8 @@ import type { Collection } from '../../model/kubernetes/object.ts';
 import type { Named } from '../../model/workload.ts';
 
 /**
- * Requests of a daemon to the API server, which may be unreachable or slow, or may refuse a request, at any time. Every
- * request is tried again until `close`.
+ * Requests of a daemon to the API server, which may be unreachable or slow, or may refuse a request, at any time. Until
+ * `close`, every request is tried again unless its error is one that another try cannot fix.
  */
 export interface KubernetesApi {
   /**
@@ -13,9 +13,9 @@ export interface KubernetesApi {
    */
   follow<T>(collection: Collection, follower: Follower<T>): () => void;
   /**
-   * Writes annotations of a pod; the value null removes one. Resolves with `gone` if the pod no longer exists; a new
-   * pod of the same name is not annotated. While the API server is unreachable, the request waits for it. Rejects with
-   * an error that another try cannot fix, and after `close`. Nothing is sent after `giveUp` is aborted.
+   * Writes annotations of a pod; the value null removes an annotation. Resolves with `gone` if the pod no longer
+   * exists; a new pod of the same name is not annotated. While the API server is unreachable, the request waits for it.
+   * Rejects with an error that another try cannot fix, and after `close`. Nothing is sent after `giveUp` is aborted.
    */
   annotate(
     pod: Named,
@@ -23,8 +23,8 @@ export interface KubernetesApi {
     giveUp?: AbortSignal,
   ): Promise<'written' | 'gone'>;
   /**
-   * Writes annotations of a Node; the value null removes one. Resolves with `gone` if the Node does not exist. Waits
-   * and rejects as `annotate` does.
+   * Writes annotations of a Node; the value null removes an annotation. Resolves with `gone` if the Node does not
+   * exist. Waits and rejects as `annotate` does.
    */
   annotateNode(
     name: string,
@@ -34,8 +34,8 @@ export interface KubernetesApi {
   /** Creates an Event for an object, or increments the count of an existing one. Returns at once and never fails. */
   report(notice: Notice): void;
   /**
-   * Has to be called when the kubeconfig has been created or changed. The file is read again, and all waiting requests
-   * are tried at once.
+   * Reads the kubeconfig again and tries all waiting requests at once. Has to be called when the kubeconfig has been
+   * created or changed.
    */
   wake(): void;
   close(): void;

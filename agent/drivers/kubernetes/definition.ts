@@ -6,7 +6,10 @@ import { listPages } from './list-pages.ts';
 import { openWatch } from './open-watch.ts';
 import { isChange, versionAfter, watchLines } from './watch-lines.ts';
 
-/** Returns the request for the CustomResourceDefinition of a collection (apiextensions.k8s.io/v1), as a list. */
+/**
+ * Returns the request for the CustomResourceDefinition of a collection (apiextensions.k8s.io/v1), as a list with at
+ * most one object.
+ */
 function definitionCall({ apiVersion, plural }: Collection) {
   const name = `${plural}.${apiVersion.replace(/\/.*/, '')}`;
   const definitions = { apiVersion: 'apiextensions.k8s.io/v1', plural: 'customresourcedefinitions', namespace: null };
@@ -17,8 +20,9 @@ function definitionCall({ apiVersion, plural }: Collection) {
 }
 
 /**
- * Asks whether the API server has the definition of a collection, and serves it. Resolves with null if it does;
- * otherwise with the version from which `definitionAppears` continues.
+ * Asks whether the API server has the CustomResourceDefinition of a collection and serves its objects. Resolves with
+ * the version from which `definitionAppears` continues if it does not; null if it does, or if the list took so long
+ * that its version is lost (410).
  */
 export async function versionWithoutDefinition(
   session: Session,
@@ -31,8 +35,8 @@ export async function versionWithoutDefinition(
 }
 
 /**
- * Waits until the API server serves the definition of a collection, without any further request. Returns early when the
- * watch ends, after some minutes.
+ * Waits until the API server serves the objects of a CustomResourceDefinition. Sends one request, a watch, and returns
+ * early when the watch ends, after some minutes.
  */
 export async function definitionAppears(
   session: Session,
@@ -53,7 +57,7 @@ export async function definitionAppears(
   }
 }
 
-/** Returns true if the API server serves the objects of a definition (condition `Established`). */
+/** Returns true if the API server serves the objects of a CustomResourceDefinition (condition `Established`). */
 function isEstablished(definition: unknown): boolean {
   return listAt(definition, 'status', 'conditions').some(
     (condition) => fieldAt(condition, 'type') === 'Established' && fieldAt(condition, 'status') === 'True',

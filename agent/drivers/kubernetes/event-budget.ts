@@ -1,9 +1,9 @@
 /**
- * Number of Events that a namespace may have at once, which is enough for a namespace with many errors. After that, it
- * may have one Event every 20 seconds.
+ * Largest burst of Events for one namespace, which is enough for a namespace with many errors; after it, one Event
+ * every 20 seconds.
  */
 const longestBurst = 10;
-/** Time after which a namespace may have one more Event. */
+/** Time after which one more Event for a namespace is permitted. */
 const perEventMs = 20_000;
 /**
  * Number of namespaces whose budget is in memory. If there are more, the namespace with the oldest request is

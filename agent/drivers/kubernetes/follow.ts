@@ -21,7 +21,10 @@ export function followCollection<T>(session: Session, collection: Collection, fo
   const end = new AbortController();
   const stop = AbortSignal.any([session.stop, end.signal]);
   const asked = { ...collectionCall(collection), title: collection.plural };
-  /** Version of the last reported change; null before the first list, and if the collection has to be listed again. */
+  /**
+   * Version of the collection up to which all objects and changes have been reported; null before the first list, and
+   * if the collection has to be listed again.
+   */
   let version: string | null = null;
   /**
    * Server and credentials with which the version was read. The version is meaningless for a server of another cluster.
@@ -100,7 +103,8 @@ export function followCollection<T>(session: Session, collection: Collection, fo
         const isNew = version === null;
         version ??= await list();
         if (version !== null) version = await watch(version, isNew);
-        // If a watch lasted, the next watch is opened at once; if it ended immediately, there is a pause first.
+        // After a watch that lasted at least firstPauseMs, the next watch is opened at once; after a shorter one, there
+        // is a pause first.
         if (performance.now() - began >= limits.firstPauseMs) {
           pauses.reset();
           continue;

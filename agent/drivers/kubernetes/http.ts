@@ -41,8 +41,8 @@ export interface Answer {
 }
 
 /**
- * Sends a request; resolves with the head of the answer. Rejects with an error of Node.js, which kubernetes-errors.ts
- * converts.
+ * Sends a request; resolves when the status and the headers of the answer have arrived. Rejects with an error of
+ * Node.js, which kubernetes-errors.ts converts.
  */
 export function openCall(access: Access, call: HttpCall): Promise<IncomingMessage> {
   const url = new URL(access.server.pathname.replace(/\/$/, '') + call.path, access.server);

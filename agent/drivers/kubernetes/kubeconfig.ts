@@ -4,7 +4,10 @@ import { microshiftKubeconfig } from '../../model/manifests.ts';
 import type { Access } from './http.ts';
 import { readPlain } from './plain-kubeconfig.ts';
 
-/** Returns the path of the kubeconfig: the requested one, KUBECONFIG, or MicroShift's own. */
+/**
+ * Returns the path of the kubeconfig: the requested path; without a request, the path in KUBECONFIG; without both, the
+ * path of MicroShift's own kubeconfig.
+ */
 export function kubeconfigPath(asked: string | null, environment: NodeJS.ProcessEnv): string {
   if (asked !== null) return asked;
   // KUBECONFIG may list several files, which only interactive clients merge; the first existing one is used.
@@ -13,8 +16,8 @@ export function kubeconfigPath(asked: string | null, environment: NodeJS.Process
 }
 
 /**
- * Rejects with `kubeconfig-missing` on a node without MicroShift, if the path is that of MicroShift's own kubeconfig
- * and no file exists there.
+ * Throws `kubeconfig-missing` on a node without MicroShift, if the path is that of MicroShift's own kubeconfig and no
+ * file exists there.
  */
 export function refuseUnnamed(path: string): void {
   if (path !== microshiftKubeconfig || existsSync(path)) return;
@@ -30,8 +33,8 @@ export function refuseUnnamed(path: string): void {
 
 /**
  * Reads a kubeconfig and all files that it names. If MicroShift's own kubeconfig is missing, rejects with
- * `kubeconfig-missing`, because MicroShift creates it at its first start. `maxSockets` is the largest number of
- * connections.
+ * `kubeconfig-missing`, because MicroShift creates it at its first start. For any other kubeconfig that is missing or
+ * cannot be used, rejects with `kubeconfig-unusable`. `maxSockets` is the largest number of connections.
  */
 export async function readAccess(path: string, maxSockets = 4): Promise<Access> {
   if (!existsSync(path)) throw missing(path);

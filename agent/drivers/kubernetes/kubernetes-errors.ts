@@ -9,7 +9,7 @@ import type { Access, Answer } from './http.ts';
  */
 const passingStatus = new Set([429, 500, 502, 503, 504]);
 
-/** OpenSSL's names of problems with the peer's certificate. */
+/** Pattern of OpenSSL's names of problems with the server's certificate. */
 const trustCodes = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_CERT_|ERR_SSL_.*CERT)/;
 
 /** Converts the failure of a request without an answer to an AgentError. */

@@ -21,10 +21,10 @@ const kustomizationText =
 
 /**
  * Writes these rendered files into a directory. Removes the rendered files of an earlier run, because MicroShift
- * applies every file that a kustomization lists. Files of other programs stay. The agent recognizes its own files: that
- * of an object contains the line `mark`, and a kustomization lists only files of objects. Files with equal contents are
- * not written. If a rendered file would replace a file of another program, fails with `state-unwritable` before
- * anything is written.
+ * applies every file that a kustomization lists. Files of other programs stay. The agent recognizes its own files: the
+ * file of an object contains the text `mark`, and a kustomization lists only such files. Files with equal contents are
+ * not written. If a rendered file would replace a file of another program, fails with `state-unwritable` before any
+ * file is written.
  */
 export function writeManifestFiles(directory: string, files: Readonly<Record<string, string>>, mark: string): void {
   try {

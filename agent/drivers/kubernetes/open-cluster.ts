@@ -19,9 +19,9 @@ const longestRequestMs = 30_000;
 const shortestRequestMs = 6_000;
 
 /**
- * Opens the cluster of a kubeconfig. A call that fails because the cluster is starting is tried again until the time
- * limit of the budget. On a node without MicroShift, the function does not wait for a kubeconfig that only MicroShift
- * would write.
+ * Reads a kubeconfig and returns the operations on its cluster. A call that fails because the cluster is starting is
+ * tried again until the time limit of the budget. On a node without MicroShift, the function does not wait for a
+ * kubeconfig that only MicroShift would write.
  */
 export async function openCluster(
   kubeconfig: string | null,

@@ -17,8 +17,8 @@ export interface WatchLine {
 const mostLines = 4;
 
 /**
- * Yields the lines of a watch in batches as they arrive. Ends without an error when the watch ends or the connection
- * breaks, because the next request shows the reason. Rejects if a line is too long.
+ * Yields the lines of a watch in batches as they arrive. Ends without an error when the watch ends, when the connection
+ * breaks, or at a line that cannot be parsed, because the next request shows the reason. Rejects if a line is too long.
  */
 export async function* watchLines(incoming: IncomingMessage): AsyncGenerator<readonly WatchLine[]> {
   try {

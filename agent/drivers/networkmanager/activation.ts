@@ -22,8 +22,7 @@ export interface ActivationWatch {
    */
   activated(active: string, what: string, deadline: Deadline, limitMs: number): Promise<void>;
   /**
-   * Resolves when the condition is true. The condition is evaluated at once, and after every `StateChanged` signal of
-   * NetworkManager.
+   * Resolves when the condition is true. The condition is evaluated at once, and after every signal of NetworkManager.
    */
   until(what: string, condition: () => Promise<boolean>, deadline: Deadline, limitMs: number): Promise<void>;
   stop(): void;

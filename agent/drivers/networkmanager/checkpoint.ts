@@ -4,8 +4,8 @@ import { checkpointFlags, checkpointInterface, rootCall, rootInterface, rootPath
 
 /*
  * NetworkManager checkpoints (D-Bus API, "CheckpointCreate"): snapshots of devices, active connections and profiles.
- * NetworkManager returns to a snapshot by itself unless it is destroyed in time. The timer is in NetworkManager, so it
- * also works after the agent has crashed.
+ * NetworkManager returns to a snapshot by itself unless the checkpoint is destroyed in time. The timer is in
+ * NetworkManager, so it also works after the agent has crashed.
  */
 
 /** Returns the paths of all existing checkpoints, including those of other programs. */

@@ -12,8 +12,8 @@ export async function kernelDevice(nm: NetworkManager, name: string): Promise<st
 }
 
 /**
- * Returns the paths of NetworkManager's Open vSwitch objects with one of these names. A bridge, its port and its
- * internal interface share one name.
+ * Returns the paths of NetworkManager's Open vSwitch objects with one of these names and types. A bridge, its port and
+ * its internal interface share one name.
  */
 export async function ovsDevices(
   nm: NetworkManager,

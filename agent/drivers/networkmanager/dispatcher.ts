@@ -87,8 +87,8 @@ export async function dispatchUp(
 }
 
 /**
- * Returns the addresses of a device in the form that the dispatcher accepts: properties of NetworkManager under other
- * names.
+ * Returns the addresses, name servers, domains and routes of a device in the form that the dispatcher accepts:
+ * properties of NetworkManager under other names.
  */
 function addressing(
   objects: Readonly<Record<string, ManagedObject>>,

@@ -23,7 +23,8 @@ import { isManagedObjects, type ManagedObject } from './shapes.ts';
 
 /**
  * NetworkManager's API over one bus connection. Every call settles, either with its answer or with an AgentError
- * (`networkmanager-not-running`, `networkmanager-refused`, `ovs-plugin-missing`, `dbus-lost`, `dbus-timeout`).
+ * (`networkmanager-not-running`, `networkmanager-refused`, `not-root`, `ovs-plugin-missing`, `dbus-lost`,
+ * `dbus-timeout`).
  */
 export interface NetworkManager {
   /** Returns every object and property in one round trip (org.freedesktop.DBus.ObjectManager). */
@@ -184,7 +185,7 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
   };
 }
 
-/** NMManagerReloadFlags: reloads the configuration only, and neither DNS nor the DNS plugin. */
+/** Flag of NMManagerReloadFlags that reloads the configuration only, and neither DNS nor the DNS plugin. */
 const reloadConf = 0x1;
 
 const ownerRule = `type='signal',sender='${daemonName}',member='NameOwnerChanged',arg0='${service}'`;

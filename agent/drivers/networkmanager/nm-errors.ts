@@ -1,7 +1,7 @@
 import { AgentError, type ErrorKind, isAgentError, messageOf } from '../../errors.ts';
 import { DBusReplyError } from '../dbus/dbus-errors.ts';
 
-/** Error for a bus name of NetworkManager without an owner. */
+/** Error for a D-Bus system bus on which no program has the name of NetworkManager. */
 export function notRunning(): AgentError {
   return new AgentError('networkmanager-not-running', 'NetworkManager is not running', {
     hint: 'start it with: systemctl start NetworkManager',

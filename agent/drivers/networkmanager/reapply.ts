@@ -7,7 +7,7 @@ import { decodeSettings, encodeSettings } from './nm-settings.ts';
 
 type Request = (what: string, call: Omit<MethodCall, 'destination'>) => Promise<unknown[]>;
 
-/** NMDeviceReapplyFlags: keeps addresses that NetworkManager did not add itself. */
+/** Flag of NMDeviceReapplyFlags that keeps addresses that NetworkManager did not add itself. */
 const preserveExternalIp = 0x1;
 
 /** Settings that NetworkManager can change in place completely (nm-device.c, can_reapply_change). */

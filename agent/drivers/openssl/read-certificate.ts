@@ -66,8 +66,8 @@ export function signerOf(certificate: string, authorities: string): string | nul
 }
 
 /**
- * True for a key on the curve P-256, like the keys that the agent creates. A member with a weaker key would have a less
- * secure connection.
+ * True if the key of a certificate is on the curve P-256, like the keys that the agent creates. A member with a weaker
+ * key would have a less secure connection.
  */
 export function isP256(certificate: string): boolean {
   const { asymmetricKeyType, asymmetricKeyDetails } = parse(certificate).publicKey;

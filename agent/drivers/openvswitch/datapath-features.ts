@@ -3,8 +3,8 @@ import { processOf } from '../host/process/pid-file.ts';
 
 /**
  * Features of connection tracking that OVN's flows need, as `dpif/show-dp-features` names them (ofproto-dpif.c), each
- * with the option that a kernel needs for it (net/openvswitch/conntrack.c). ovs-vswitchd refuses a flow with
- * NXBAC_CT_DATAPATH_SUPPORT if one is missing.
+ * with the option that a kernel needs for it (net/openvswitch/conntrack.c). If a feature is missing, ovs-vswitchd
+ * refuses flows that need it, with the error NXBAC_CT_DATAPATH_SUPPORT.
  */
 const kernelOptions: Readonly<Record<string, string>> = {
   'CT state': 'CONFIG_NF_CONNTRACK',
@@ -26,7 +26,7 @@ export async function missingDatapathFeatures(bridge: string, runDirectory: stri
   return exitCode === 0 ? missingFeatures(stdout) : [];
 }
 
-/** Returns the needed features that are absent according to the answer. */
+/** Returns the needed features that are absent according to the output of `dpif/show-dp-features`. */
 export function missingFeatures(answer: string): readonly string[] {
   const lines = answer.split('\n').map((line) => line.trim());
   return Object.keys(kernelOptions).filter((feature) => lines.includes(`${feature}: No`));

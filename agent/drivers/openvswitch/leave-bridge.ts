@@ -37,7 +37,8 @@ export async function unmarkBridge(client: OvsdbClient, name: string): Promise<v
 
 /**
  * Removes NetworkManager's mark from a bridge, and its internal interface, which ends the active connection on that
- * interface. Flows and all other ports stay. With `isTaken`, waits until ovs-vswitchd has removed the interface.
+ * interface. Flows and all other ports stay. With `isTaken`, waits until ovs-vswitchd has removed the interface. Does
+ * nothing if the bridge does not exist, or has neither NetworkManager's mark nor the agent's key.
  */
 export async function releaseBridge(client: OvsdbClient, name: string, isTaken: boolean): Promise<void> {
   const { bridges } = await readOvsFacts(client);
@@ -55,7 +56,8 @@ export async function releaseBridge(client: OvsdbClient, name: string, isTaken: 
 
 /**
  * Leaves a bridge to MicroShift at boot. Neither ovs-vswitchd nor NetworkManager uses the database at this time, so the
- * function does not wait for them. Sets the keys of the bridge, adds an internal interface, and removes the NIC.
+ * function does not wait for them. Replaces the keys and the internal interface of the bridge, and removes the NIC.
+ * Does nothing if the bridge does not exist.
  */
 export async function releaseBridgeAtBoot(client: OvsdbClient, wanted: LeftBridge): Promise<void> {
   const { bridges } = await readOvsFacts(client);

@@ -28,7 +28,7 @@ const vswitchdAnswerMs = 10_000;
 const callTimeoutMs = 10_000;
 
 /**
- * Open vSwitch through its database. Every call settles; failures are AgentErrors (`ovsdb-…`,
+ * Access to Open vSwitch through its database. Every call settles; failures are AgentErrors (`ovsdb-…`,
  * `vswitchd-not-responding`).
  */
 export interface OpenVSwitch {
@@ -129,8 +129,8 @@ export async function probeVswitchd(directory = runDirectory): Promise<void> {
 }
 
 /**
- * Returns the pid in a file; null if the path has no readable pid. The directory belongs to Open vSwitch's own user,
- * who can create any file there.
+ * Returns the pid in a file; null if the file cannot be read, NaN if it is missing or contains no number. The directory
+ * belongs to Open vSwitch's own user, who can create any file there.
  */
 function readPid(path: string): number | null {
   try {

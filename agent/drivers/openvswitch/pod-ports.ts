@@ -64,7 +64,10 @@ interface Asked {
   reject(error: unknown): void;
 }
 
-/** Follows the ports of this node's br-int, also after restarts of ovsdb-server. Resolves with the first contents. */
+/**
+ * Follows the ports of this node's br-int, also after restarts of ovsdb-server. Resolves when the mirror has its first
+ * contents.
+ */
 export async function openPodPorts(runDirectory: string, limitMs: number): Promise<PodPorts> {
   const session = openSession({ remotes: `unix:${runDirectory}/db.sock`, database: 'Open_vSwitch', limitMs: callMs });
   const mirror = await openMirror(
@@ -87,8 +90,8 @@ export async function openPodPorts(runDirectory: string, limitMs: number): Promi
       const batch = waiting.splice(0);
       const failed = await transact(batch);
       if (failed !== null && batch.length > 1) {
-        // A request of the batch has made the transaction fail, so each request is sent again in a transaction of its
-        // own.
+        // One request of the batch may have made the transaction fail, so each request is sent again in a transaction
+        // of its own.
         for (const one of batch) settle([one], await transact([one]));
       } else settle(batch, failed);
     }

@@ -78,8 +78,8 @@ export async function attachUplink(
 }
 
 /**
- * Removes a NIC from a bridge in one transaction. With `isTaken`, waits until ovs-vswitchd has closed it. Succeeds if
- * the NIC is not in the bridge.
+ * Removes a NIC from a bridge in one transaction. With `isTaken`, waits until ovs-vswitchd has closed the NIC. Succeeds
+ * if the NIC is not in the bridge.
  */
 export async function detachUplink(
   client: OvsdbClient,

@@ -33,8 +33,8 @@ export async function askDaemon(
 
 /**
  * Returns the remotes that the server of a central database has from its command line or from `add-remote`
- * (ovsdb-server(8), `ovsdb-server/list-remotes`). Remotes in its table Connection are left out. Null if the server has
- * no control socket at the path that ovn-ctl(8) uses.
+ * (ovsdb-server(8), `ovsdb-server/list-remotes`). Remotes in its table Connection are left out. Null if no server
+ * listens at the control socket that ovn-ctl(8) names.
  */
 export async function listRemotes(
   database: 'OVN_Northbound' | 'OVN_Southbound',
@@ -46,7 +46,7 @@ export async function listRemotes(
 
 /**
  * Ends every client connection to a central database's server (ovsdb-server(8), `ovsdb-server/reconnect`). Resolves
- * with false if the server has no control socket at the path that ovn-ctl(8) uses.
+ * with false if no server listens at the control socket that ovn-ctl(8) names.
  */
 export async function reconnectClients(
   database: 'OVN_Northbound' | 'OVN_Southbound',

@@ -51,7 +51,7 @@ export function openSwitchDatabase(runDirectory: string, stop?: AbortSignal): Pr
   return open('Open_vSwitch', `unix:${runDirectory}/db.sock`, undefined, stop);
 }
 
-/** Opens OVN's northbound or southbound database on this node; null if it is not running here. */
+/** Opens OVN's northbound or southbound database on this node; null if the database has no socket here. */
 export async function openCentralDatabase(
   name: 'OVN_Northbound' | 'OVN_Southbound',
   runDirectories: readonly string[],

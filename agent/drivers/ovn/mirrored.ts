@@ -153,8 +153,8 @@ function mirrored(
 }
 
 /**
- * Recognizes the errors of a `wait` with a timeout of zero and of an `assert` (RFC 7047 sections 5.2.6 and 5.2.10);
- * null for any other error.
+ * Returns the result for the error of a `wait` with a timeout of zero, and of an `assert` (RFC 7047 sections 5.2.6 and
+ * 5.2.10); null for any other error.
  */
 function judgedBy(error: unknown): Judged | null {
   if (!(error instanceof OvsdbError) || error.kind !== 'operation') return null;

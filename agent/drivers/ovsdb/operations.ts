@@ -62,8 +62,8 @@ export function update(table: string, where: Where, row: Row): Operation {
 }
 
 /**
- * Returns the operation `mutate` (RFC 7047 section 5.2.4), which changes a set or map in place and keeps the elements
- * that other clients have written there.
+ * Returns the operation `mutate` (RFC 7047 section 5.2.4), which changes a number, set or map in place. The elements of
+ * a set or map that other clients have written stay.
  */
 export function mutate(table: string, where: Where, mutations: readonly Mutation[]): Operation {
   return { op: 'mutate', table, where, mutations };
@@ -77,9 +77,9 @@ export function deleteRows(table: string, where: Where): Operation {
 /**
  * Returns the operation `wait` (RFC 7047 section 5.2.6), which delays the transaction until `columns` of the matching
  * rows are (`==`) or are not (`!=`) exactly `rows`. At the end of `timeout`, the transaction fails with OvsdbError
- * `timeout`. A timeout of 0 tests the condition once, as a precondition, without which the transaction fails with
- * OvsdbError `operation`. The RFC makes the timeout optional; it is required here, because a transaction without it
- * might never end.
+ * `timeout`. A timeout of 0 tests the condition once; if it is false, the transaction fails with OvsdbError
+ * `operation`. The RFC makes the timeout optional; it is required here, because a transaction without it might never
+ * end.
  */
 export function wait(condition: Omit<Wait, 'op'>): Operation {
   return { op: 'wait', ...condition };

@@ -25,8 +25,8 @@ export interface ConnectOptions {
 }
 
 /**
- * Time without data after which a server on another host is probed: 5 s, as in Open vSwitch's own clients
- * (ovs-vswitchd.conf.db(5), inactivity_probe).
+ * Time without data after which a server that is not reached by a unix socket is probed: 5 s, as in Open vSwitch's own
+ * clients (ovs-vswitchd.conf.db(5), inactivity_probe).
  */
 const probeMs = 5_000;
 

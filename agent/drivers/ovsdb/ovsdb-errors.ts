@@ -3,14 +3,14 @@
  * - `invalid`: the caller's text is not a connection method (ovsdb(7), "Connection Methods")
  * - `unreachable`: no connection could be made (no socket, refused, no permission, no answer in time)
  * - `credentials`: the client's own key, certificate or CA file cannot be read or used
- * - `not-tls`: the peer does not use TLS
+ * - `not-tls`: the server does not use TLS, or has no version of TLS in common with the client
  * - `certificate-expired`: the server's certificate has expired or is not valid yet
  * - `certificate-untrusted`: the server's certificate was not signed by the client's CA
  * - `certificate-refused`: the server refuses the client's certificate
  * - `no-leader`: servers answer, but no server is the leader
  * - `lost`: the connection ended
  * - `timeout`: a call or a wait exceeded its time limit
- * - `protocol`: the peer violates RFC 7047
+ * - `protocol`: the server violates RFC 7047
  * - `too-large`: a message exceeds the size limit (stream.ts), such as the contents of a database
  * - `operation`: the server rejected the operation (RFC 7047 section 3.1, `<error>`)
  * - `closed`: the client closed the connection

@@ -22,7 +22,10 @@ export type SessionState =
   | { readonly connected: true; readonly remote: string }
   | { readonly connected: false; readonly error: OvsdbError; readonly retryInMs: number };
 
-/** Access to a database. It connects again whenever the connection is lost or the server is no longer the leader. */
+/**
+ * Access to a database. The session connects again whenever the connection is lost or the server is no longer the
+ * leader.
+ */
 export interface Session {
   readonly database: string;
   /** Error of the last attempt; undefined while there is a connection, and before the first attempt has ended. */

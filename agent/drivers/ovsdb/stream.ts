@@ -3,8 +3,8 @@ import { createPieces, deepest } from './message-pieces.ts';
 import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 
 /**
- * Size limit of a message: 64 MiB, because a dump of a large OVN database is tens of megabytes. Without a limit, a peer
- * that never ends its message would use up the memory.
+ * Size limit of a message: 64 MiB, because a dump of a large OVN database is tens of megabytes. Without a limit, a
+ * server that never ends its message would use up the memory.
  */
 const maxMessageBytes = 64 * 1024 * 1024;
 /** Limit of open brackets, which is that of ovsdb-server itself. Real messages stay below 12. */

@@ -31,7 +31,7 @@ export function explainTlsFailure(error: Error, stage: TlsStage): readonly [Ovsd
       ];
 }
 
-/** Names of OpenSSL's verification errors (X509_STORE_CTX_get_error(3)) as Node reports them. */
+/** Pattern of the names of OpenSSL's verification errors (X509_STORE_CTX_get_error(3)) as Node reports them. */
 const untrusted = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|CRL_|INVALID_|PATH_LENGTH_|HOSTNAME_|ERROR_IN_CERT_)/;
 
 /** Returns the reason that OpenSSL or the system gives, on one line. */

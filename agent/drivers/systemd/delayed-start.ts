@@ -4,8 +4,8 @@ import { answerMs, startTransientUnit } from './transient-unit.ts';
 
 /**
  * Makes systemd start a service after some seconds, by a transient timer of the same name (systemd.timer(5)), which is
- * removed after it has elapsed. Replaces an earlier timer of that service. If systemd does not answer, returns
- * without an error, and the service is not started.
+ * removed after it has elapsed. Replaces an earlier timer of that service. If systemd refuses or does not answer,
+ * returns without an error, and the service is not started.
  */
 export async function startLater(bus: Bus, name: string, seconds: number, description: string): Promise<void> {
   await cancelStart(bus, name);
@@ -17,7 +17,7 @@ export async function startLater(bus: Bus, name: string, seconds: number, descri
   ]);
 }
 
-/** Stops the timer of startLater. Succeeds without a timer, and if systemd does not answer. */
+/** Stops the timer of startLater. Succeeds also if no such timer exists, and if systemd does not answer. */
 export async function cancelStart(bus: Bus, name: string): Promise<void> {
   const call = { member: 'StopUnit', signature: 'ss', body: [`${name}.timer`, 'replace'] };
   await bus.call({ ...manager, ...call, timeoutMs: answerMs }).catch(() => undefined);

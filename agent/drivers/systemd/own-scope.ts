@@ -3,7 +3,7 @@ import { startTransientUnit } from './transient-unit.ts';
 
 /**
  * Moves this process into a scope of its own (systemd.scope(5)); its terminal, pipes and signals do not change. When
- * the process ends for any reason, systemd starts the unit `whenItEnds`. If systemd does not answer, returns
+ * the process ends for any reason, systemd starts the unit `whenItEnds`. If systemd refuses or does not answer, returns
  * without an error, and the process is not moved.
  */
 export function startWhenThisEnds(bus: Bus, id: string, whenItEnds: string): Promise<void> {

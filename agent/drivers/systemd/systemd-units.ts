@@ -3,7 +3,7 @@ import { type Bus, daemonCall, type MethodCall } from '../dbus/bus-connection.ts
 import { toPlain } from '../dbus/codec.ts';
 import { unitJobMs } from './unit-job.ts';
 
-/** Bus name and object path of systemd (org.freedesktop.systemd1(5)). */
+/** Bus name of systemd (org.freedesktop.systemd1(5)). */
 const service = 'org.freedesktop.systemd1';
 /** Address of systemd's manager object on the bus (org.freedesktop.systemd1(5)). */
 export const manager = {
@@ -33,9 +33,15 @@ export interface Systemd {
   enableUnit(unit: string): Promise<void>;
   /** Disables a unit as `systemctl disable` does. */
   disableUnit(unit: string): Promise<void>;
-  /** True if the unit is enabled permanently (org.freedesktop.systemd1(5), GetUnitFileState). */
+  /**
+   * True if the unit is enabled, permanently or until the next boot (org.freedesktop.systemd1(5), GetUnitFileState:
+   * `enabled`, `enabled-runtime`).
+   */
   isEnabled(unit: string): Promise<boolean>;
-  /** Returns ActiveState (`active`, `inactive`, `failed`, …); null if the unit does not exist. */
+  /**
+   * Returns ActiveState (`active`, `inactive`, `failed`, …), which is `inactive` for a unit without a unit file; null
+   * if systemd cannot load the unit or does not answer.
+   */
   activeState(unit: string): Promise<string | null>;
 }
 
@@ -73,7 +79,7 @@ export function openSystemd(bus: Bus): Systemd {
   };
 }
 
-/** Returns a property of a unit; null if systemd cannot load the unit. */
+/** Returns a property of a unit; null if systemd cannot load the unit or does not answer. */
 async function property(
   bus: Bus,
   request: (what: string, call: Partial<MethodCall> & { member: string }) => Promise<unknown[]>,

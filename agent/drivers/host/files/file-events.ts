@@ -1,9 +1,9 @@
 import { watch } from 'node:fs';
 
 /**
- * Calls `onEvent` when a file with a matching name is created in a directory or removed from it, until the returned
- * function is called. A directory that does not exist, or that is removed, causes no events; the caller has to watch it
- * again later.
+ * Calls `onEvent` when a file whose name `isWanted` accepts is created, changed or removed in a directory, until the
+ * returned function is called. A directory that does not exist, or that is removed, causes no events; the caller has to
+ * watch it again later.
  */
 export function onFileEvent(directory: string, isWanted: (name: string) => boolean, onEvent: () => void): () => void {
   try {

@@ -49,8 +49,7 @@ export function writeFileAtomically(path: string, content: string, mode = 0o644)
 
 /**
  * Replaces a file in memory (/run): readers see the old or the new content. Nothing is synchronized, because the file
- * does not survive a power cut. Refuses to replace anything but a regular file, because a write through a link would
- * change its target.
+ * does not survive a power cut. Refuses to replace anything but a regular file.
  */
 export function replaceFile(path: string, content: string | Uint8Array, mode = 0o644): void {
   swapIn(path, content, mode, false);
@@ -98,7 +97,7 @@ export function removeFile(path: string): void {
 
 /**
  * Removes temporary files that killed processes have left in a directory. Another process that writes there at the same
- * time would lose its file. A missing directory is ignored.
+ * time would lose its temporary file. A missing directory is ignored.
  */
 export function removeHalfWritten(directory: string): void {
   if (!existsSync(directory)) return;

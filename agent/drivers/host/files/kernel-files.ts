@@ -22,7 +22,7 @@ export function fileText(path: string): string | null {
   }
 }
 
-/** Returns the names in a directory; an empty list if it does not exist. */
+/** Returns the names in a directory; an empty list if the directory cannot be read. */
 export function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);

@@ -59,8 +59,8 @@ export async function releaseRoutes(hold: RouteHold): Promise<void> {
 }
 
 /**
- * Returns the routes that holdRoutes has added on this node, grouped by interface and metric. Best effort: returns an
- * empty list if ip(8) fails.
+ * Returns the routes that holdRoutes has added on this node, grouped by interface and metric. Best effort: leaves out
+ * the routes of an address family for which ip(8) fails.
  */
 export async function readHeldRoutes(): Promise<readonly RouteHold[]> {
   const shown = await Promise.all([heldOf('-4', '0.0.0.0/0'), heldOf('-6', '::/0')]);

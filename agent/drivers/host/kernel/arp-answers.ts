@@ -5,17 +5,17 @@ const fileOf = (interfaceName: string): string => `/proc/sys/net/ipv4/conf/${int
 const [everyLocal, exceptHostScope] = ['0', '3'];
 
 /**
- * Lets an interface answer ARP for local addresses of every interface except those of scope host (ip-sysctl.rst,
- * arp_ignore 3); by default, the kernel answers for those as well. Changes nothing if an administrator has set another
- * value for the interface or for all interfaces, because the kernel uses the larger of the two values. Best effort:
- * does nothing if the interface no longer exists or /proc/sys is read-only.
+ * Lets an interface answer ARP for the local addresses of every interface, except addresses of scope host
+ * (ip-sysctl.rst, arp_ignore 3); by default, the kernel also answers for addresses of scope host. Changes nothing if an
+ * administrator has set another value for the interface or for all interfaces, because the kernel uses the larger of
+ * the two values. Best effort: does nothing if the interface no longer exists or /proc/sys is read-only.
  */
 export function ignoreHostScope(interfaceName: string): void {
   const names = ['all', interfaceName];
   if (names.every((name) => read(name) === everyLocal)) write(interfaceName, exceptHostScope);
 }
 
-/** Reverts `ignoreHostScope`. */
+/** Reverts `ignoreHostScope`: changes arp_ignore from 3 to 0, and leaves every other value. */
 export function answerForEvery(interfaceName: string): void {
   if (read(interfaceName) === exceptHostScope) write(interfaceName, everyLocal);
 }

@@ -14,12 +14,12 @@ const modes: Readonly<Record<string, string>> = {
   'adaptive load balancing': 'balance-alb',
 };
 
-/** Fixed value of arp_missed_max before Linux 5.17, in which the bonding driver does not print the value. */
+/** Value of arp_missed_max before Linux 5.17, whose bonding driver has no such setting and does not print the value. */
 const usualMissedMax = 2;
 
 /**
- * Reads a file of /proc/net/bonding. Returns null if the text does not describe a bond, for example because the bond is
- * being removed.
+ * Parses the text of a file in /proc/net/bonding. Returns null if the text does not describe a bond, for example
+ * because the bond is being removed.
  */
 export function parseBond(text: string): BondState | null {
   const [master = '', ...ports] = text.split(/^Slave Interface: /m);

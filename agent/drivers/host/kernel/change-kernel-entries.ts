@@ -23,7 +23,8 @@ type Shown =
 /** Flags that ip-address(8) accepts for an address. */
 const takenFlags = ['noprefixroute', 'home', 'mngtmpaddr', 'autojoin'] as const;
 /**
- * Names of the protocols (IFA_PROTO) of addresses that the kernel itself has added (linux/if_addr.h, IFAPROT_KERNEL_*).
+ * Pattern of the protocol names (IFA_PROTO) of addresses that the kernel itself has added (linux/if_addr.h,
+ * IFAPROT_KERNEL_*).
  */
 const kernels = /^kernel_/;
 /** Pattern of an IPv6 address whose interface identifier is derived from a MAC (RFC 4291 appendix A). */
@@ -32,10 +33,10 @@ const isOfMac = /:[0-9a-f]{0,2}ff:fe[0-9a-f]{2}:[0-9a-f]{1,4}$/;
 const heldProtocol = '77';
 
 /**
- * Reads the entries of links that programs other than NetworkManager have added. Also reads entries of NetworkManager
- * that can only come from a profile: routes of protocol `static`, and addresses without a lifetime whose connected
- * route NetworkManager adds (`noprefixroute`). Leaves out entries with the metric `ownMetric`, which the agent has
- * added. Best effort: returns an empty list if ip(8) fails.
+ * Reads the addresses, routes, neighbours and policy rules that programs other than NetworkManager have added to links.
+ * Also reads entries of NetworkManager that can only come from a profile: routes of protocol `static`, and addresses
+ * without a lifetime whose connected route NetworkManager adds (`noprefixroute`). Leaves out entries with the metric
+ * `ownMetric`, which the agent has added. Best effort: entries that ip(8) fails to list are left out.
  */
 export async function readForeign(ownMetric: number): Promise<readonly KernelEntries[]> {
   const [objects, lines] = await Promise.all([
@@ -96,7 +97,10 @@ export async function withLifetimes(entries: KernelEntries): Promise<KernelEntri
   );
 }
 
-/** Adds the entries to their interface. Returns the first error of the kernel as text; null if all were added. */
+/**
+ * Adds the addresses, neighbours and routes to their interface, and stops at the first that the kernel rejects. Returns
+ * the error of the kernel as text; null if all were added.
+ */
 export function addToKernel(entries: KernelEntries): Promise<string | null> {
   return ipBatchOrRefusal(wordsOf(entries, 'replace'));
 }
@@ -138,7 +142,10 @@ function namingIt({ rules = [], ...entries }: KernelEntries): KernelEntries {
   return { ...entries, rules: rules.filter(({ words }) => words.includes(entries.interface)) };
 }
 
-/** Returns the addresses of an interface (`address/prefix`) in the kernel's order, without link-local ones. */
+/**
+ * Returns the addresses of an interface (`address/prefix`) in the kernel's order, without addresses of scope host and
+ * link-local IPv6 addresses.
+ */
 async function addressesOf(name: string): Promise<readonly string[]> {
   const links = await shown([`address show dev ${name}`]);
   const entries = links.flatMap((link) => ('addr_info' in link ? link.addr_info : []));

@@ -10,8 +10,8 @@ const answerMs = 2_000;
 const known = new Map<string, readonly string[]>();
 
 /**
- * Returns the addresses of a host name as programs of this node resolve it (getaddrinfo(3)). Returns the addresses of
- * the last answer if no answer comes in time. Never fails.
+ * Returns the addresses of a host name as programs of this node resolve it (getaddrinfo(3)). If the lookup fails or
+ * takes too long, returns the addresses of the last answer, or an empty list if there has been none. Never fails.
  */
 export async function addressesOfHost(name: string): Promise<readonly string[]> {
   let timer: NodeJS.Timeout | undefined;

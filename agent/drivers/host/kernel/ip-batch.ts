@@ -14,7 +14,8 @@ const misread = /[#"'\\\p{Cc}]/u;
 
 /**
  * Runs several commands of ip(8) in one process, and continues after a failed command. Best effort: commands that the
- * kernel rejects have no effect and cause no error. `options` are options of ip(8).
+ * kernel rejects have no effect and cause no error, and commands with a name that ip(8) would misread are left out.
+ * `options` are options of ip(8).
  */
 export async function ipBatch(lines: readonly string[], options: readonly string[] = []): Promise<void> {
   const plain = lines.filter((line) => !misread.test(line));

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { fileText } from '../files/kernel-files.ts';
 
 /**
- * Settings that NetworkManager changes on an interface that it manages, and may not restore when it stops managing it.
+ * IPv6 settings that NetworkManager changes on a managed interface, and may not restore when the interface becomes
+ * unmanaged.
  */
 const keys = ['disable_ipv6', 'accept_ra'];
 
@@ -46,16 +47,17 @@ export function enableDetection(interfaceName: string): void {
 const advertisementsOf = (interfaceName: string): string => `/proc/sys/net/ipv6/conf/${interfaceName}/accept_ra`;
 
 /**
- * True if the kernel would accept router advertisements on an interface as soon as the interface has IPv6 addresses
- * (ip-sysctl.rst, accept_ra); false if the interface or IPv6 is absent.
+ * True if accept_ra of an interface is above 0: the kernel then accepts router advertisements as soon as the interface
+ * has IPv6 addresses, with the value 1 only while forwarding is disabled (ip-sysctl.rst, accept_ra). False if the
+ * interface or IPv6 is absent.
  */
 export function acceptsAdvertisements(interfaceName: string): boolean {
   return Number(fileText(advertisementsOf(interfaceName)) ?? off) > 0;
 }
 
 /**
- * Makes the kernel ignore router advertisements on an interface. Returns the kernel's error; null if it accepted the
- * setting, or if the interface or IPv6 is absent.
+ * Makes the kernel ignore router advertisements on an interface. Returns the reason if the kernel does not accept the
+ * setting; null if it does, or if the interface or IPv6 is absent.
  */
 export function ignoreAdvertisements(interfaceName: string): string | null {
   if (!acceptsAdvertisements(interfaceName)) return null;
@@ -72,8 +74,8 @@ function write(file: string, value: string): void {
 }
 
 /**
- * True if the kernel itself configures IPv6 on an interface from router advertisements (ip-sysctl.rst, accept_ra).
- * NetworkManager disables this on interfaces whose IPv6 it configures itself.
+ * True if IPv6 is enabled on an interface and accept_ra lets the kernel itself configure IPv6 from router
+ * advertisements (acceptsAdvertisements). NetworkManager disables this on interfaces whose IPv6 it configures itself.
  */
 export function takesAdvertisements(interfaceName: string): boolean {
   return (

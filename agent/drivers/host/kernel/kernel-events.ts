@@ -3,14 +3,15 @@ import { AgentError } from '../../../errors.ts';
 import { follow } from '../process/exec.ts';
 
 /**
- * Interval between two evaluations of a condition without a notification. These evaluations are necessary, because `ip
- * monitor` does not report when it begins to listen, and misses earlier notifications of the kernel.
+ * Interval at which a condition is evaluated even if no notification arrives. These evaluations are necessary, because
+ * `ip monitor` does not report when it begins to listen, and misses earlier notifications of the kernel.
  */
 const askAgainMs = 1_000;
 
 /**
  * Waits until a condition on links, addresses or routes is true. Evaluates it after every change that the kernel
- * reports (rtnetlink, through `ip monitor`), and once a second. Fails with the error of `onTimeout`.
+ * reports (rtnetlink, through `ip monitor`), and once a second. Fails with the error of `onTimeout` after the limit,
+ * and with `command-missing` if `ip monitor` ends.
  */
 export async function waitForKernel(
   condition: () => boolean,
@@ -36,8 +37,8 @@ export async function waitForKernel(
       const timer = setInterval(() => look(), askAgainMs);
       return () => clearInterval(timer);
     }).catch((error: unknown) => {
-      // At the limit, the condition is evaluated once more, because the kernel's files may be newer than its last
-      // notification.
+      // At the limit, and at the end of `ip monitor`, the condition is evaluated once more, because the kernel's files
+      // may be newer than its last notification.
       if (deadline.signal.aborted || !condition()) throw error;
     });
   } finally {

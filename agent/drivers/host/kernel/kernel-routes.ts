@@ -48,8 +48,9 @@ export interface ShownRoute {
 }
 
 /**
- * Parses a line of `ip -oneline -details route show table all`; null if the route is the kernel's or NetworkManager's,
- * or leads to no interface.
+ * Parses a line of `ip -oneline -details route show table all`. Returns null if the protocol of the route is one that
+ * the kernel or NetworkManager uses for routes from an address, a lease or an advertisement, or if the route leads to
+ * no interface.
  */
 export function parseRoute(line: string): ShownRoute | null {
   const [first = '', ...hops] = line.split('\\').map((part) => part.trim().split(/\s+/));
@@ -84,7 +85,9 @@ export function parseRoute(line: string): ShownRoute | null {
   };
 }
 
-/** Parses a line of `ip -oneline -details rule show`; null if the rule is the kernel's own. */
+/**
+ * Parses a line of `ip -oneline -details rule show`; null if the line is no rule, or if the rule is the kernel's own.
+ */
 export function parseRule(line: string, family: 4 | 6): KernelRule | null {
   const [, priority, text] = /^(\d+):\s+(.*)$/.exec(line) ?? [];
   if (priority === undefined || text === undefined) return null;

@@ -95,8 +95,8 @@ function routeWords(route: KernelRoute, name: string): string {
 }
 
 /**
- * Returns the routes, those without a gateway first. The kernel accepts a route through a gateway only if the gateway
- * is reachable on the link.
+ * Returns the routes, those without a gateway first. Unless a route has the flag `onlink`, the kernel accepts its
+ * gateway only if the gateway is reachable on the link.
  */
 function gatewaysFirst(routes: readonly KernelRoute[]): readonly KernelRoute[] {
   const hasGateway = ({ gateway, nextHops, options = [] }: KernelRoute): boolean =>

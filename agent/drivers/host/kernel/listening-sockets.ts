@@ -40,7 +40,7 @@ function isListening(line: string): boolean {
 
 /**
  * Parses an address and port such as `0B0200C0:1F90`, whose words of 32 bits are in the byte order of the machine. An
- * address in ::ffff:0:0/96 is an IPv4 address, and a socket at `::` receives packets of both families.
+ * address in ::ffff:0:0/96 is an IPv4 address, and a socket at `::` is assumed to receive packets of both families.
  */
 function socketOf(protocol: 'tcp' | 'udp', text: string): ListeningSocket | null {
   const [words = '', hexPort = ''] = text.split(':');

@@ -16,14 +16,14 @@ interface Key {
   readonly concat: readonly (string | number | Prefix)[];
 }
 
-/** Range of addresses. */
+/** Range of addresses, as its first address and its prefix length. */
 interface Prefix {
   readonly prefix: { readonly addr: string; readonly len: number };
 }
 
 /**
- * Returns the contents of a table of family inet, sorted: one line for each element of its maps and sets, and for each
- * comment of its rules. Null if the table does not exist.
+ * Returns the contents of a table of family inet, sorted: one line for each element of its maps and sets, and one for
+ * each rule, with the chain and the comment of the rule. Null if the table does not exist.
  */
 export async function readNatTable(name: string): Promise<readonly string[] | null> {
   const found = await run('nft', ['-j', 'list', 'table', 'inet', name], commandMs);

@@ -19,8 +19,9 @@ interface Neighbour {
  * Copies the neighbours of one interface, with their MACs, to another interface. Otherwise the first packet to each of
  * them would wait for neighbour resolution, in which a lost solicitation is repeated only after a second (RFC 4861
  * section 10, RETRANS_TIMER). Permanent entries of the target stay. Best effort: the kernel resolves an address that
- * was not copied. `isDeaf` means that the source interface receives no replies from now on. Its entries are then set to
- * reachable, so that for at least 15 s the kernel neither sends solicitations for them nor deletes them.
+ * was not copied. `isDeaf` means that the source interface receives no replies from now on. The entries of the copied
+ * neighbours on the source are then set to reachable, so that for at least 15 s the kernel neither sends solicitations
+ * for them nor deletes them; permanent entries stay.
  */
 export async function copyNeighbours(from: string, to: string, isDeaf = false): Promise<void> {
   const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show'], commandMs);
@@ -42,11 +43,12 @@ export async function copyNeighbours(from: string, to: string, isDeaf = false): 
 }
 
 /**
- * Reads the IPv6 neighbours of an interface. Returns a function that adds them again after the kernel has removed them,
- * because IPv6 was disabled on the interface (net/ipv6/addrconf.c, addrconf_ifdown). Without these entries, a packet
- * that the node sends before its addresses are usable would begin a resolution. Its first solicitation would fail,
- * because it needs a source address (net/ipv6/ndisc.c, ndisc_send_ns), and the next one would follow only a second
- * later (RFC 4861 section 10, RETRANS_TIMER). Best effort: the kernel resolves an address that was not added.
+ * Reads the IPv6 neighbours of an interface, except permanent ones. Returns a function that adds them again after the
+ * kernel has removed them, because IPv6 was disabled on the interface (net/ipv6/addrconf.c, addrconf_ifdown). Without
+ * these entries, a packet that the node sends before its addresses are usable would begin a resolution. Its first
+ * solicitation would fail, because it needs a source address (net/ipv6/ndisc.c, ndisc_send_ns), and the next one would
+ * follow only a second later (RFC 4861 section 10, RETRANS_TIMER). Best effort: the kernel resolves an address that was
+ * not added.
  */
 export async function keepNeighbours(device: string): Promise<() => Promise<void>> {
   const { exitCode, stdout } = await run('ip', ['-6', '-json', 'neigh', 'show', 'dev', device], commandMs);
@@ -60,7 +62,10 @@ export async function keepNeighbours(device: string): Promise<() => Promise<void
 /** Time limit of the read for a report. It is long, because a report needs the neighbours even from a busy machine. */
 const reportMs = 15_000;
 
-/** Returns the neighbours on an interface that have answered, with their MACs; an empty list if ip(8) fails. */
+/**
+ * Returns the neighbours on an interface in the states REACHABLE, DELAY and PERMANENT (ip-neighbour(8)), with their
+ * MACs. Returns an empty list if ip(8) fails.
+ */
 export async function answeredNeighbours(
   device: string,
 ): Promise<readonly { readonly address: string; readonly mac: string }[]> {

@@ -3,7 +3,10 @@ import type { StackedElsewhere } from '../../../model/surroundings.ts';
 import { fileText, namesIn, targetName } from '../files/kernel-files.ts';
 import { commandMs, run } from '../process/exec.ts';
 
-/** Directories in which ip-netns(8), CRI-O, containerd and Docker keep network namespaces without a process. */
+/**
+ * Directories in which ip-netns(8), CRI-O, containerd and Docker create a file for each network namespace, so that the
+ * namespace exists even without a process.
+ */
 const directories = ['/run/netns', '/run/docker/netns'];
 /** Number of namespaces whose links are read at the same time. A node has a network namespace for each pod. */
 const atATime = 4;

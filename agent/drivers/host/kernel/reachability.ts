@@ -8,8 +8,8 @@ const answerMs = 1_000;
 
 /**
  * True if the address answers an ICMP echo request that leaves through this interface. Sends a request every 200 ms
- * until limitMs, rounded up to seconds, has expired. The interface is always given, because a link-local address needs
- * it (RFC 4007 section 11).
+ * until an answer arrives or limitMs, rounded up to seconds, has expired. The interface is always given, because a
+ * link-local address needs it (RFC 4007 section 11).
  */
 export async function answersPing(
   address: string,
@@ -27,7 +27,10 @@ export async function answersPing(
   return exitCode === 0;
 }
 
-/** True if the name server answers. A refusal is an answer, because only the reachability is tested. */
+/**
+ * True if a name server answers a query within a second. A reply with an error, such as REFUSED, is an answer, because
+ * only the reachability is tested.
+ */
 export async function answersDns(server: string): Promise<boolean> {
   const resolver = new Resolver({ timeout: answerMs, tries: 1 });
   resolver.setServers([server]);

@@ -14,8 +14,8 @@ const localFlag = 0x80000000;
 const noGateway = '00000000';
 
 /**
- * Returns the unicast routes of the main table. An IPv4 route with several next hops is listed with its first device
- * and gateway.
+ * Returns the unicast IPv4 routes of the main table, and the unicast IPv6 routes of all tables (/proc/net/ipv6_route).
+ * An IPv4 route with several next hops is listed with its first device and gateway.
  */
 export function readRoutes(root = ''): Route[] {
   return [...readIpv4Routes(`${root}/proc/net/route`), ...readIpv6Routes(`${root}/proc/net/ipv6_route`)];

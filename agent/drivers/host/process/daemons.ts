@@ -6,8 +6,8 @@ import { commandMs, run } from './exec.ts';
 
 /*
  * State of the running Open vSwitch daemons, from /proc. The settings of a unit or of the database do not show this
- * state, because they may not have taken effect yet. Every `apply` reads this, so only a few small files are read and
- * no process is started.
+ * state, because they may not have taken effect yet. Every `apply` reads this state, so only a few small files are read
+ * and no process is started.
  */
 
 /** Reads the state of the Open vSwitch daemons. */
@@ -38,8 +38,8 @@ function readDaemon(name: DaemonName, root: string): DaemonFacts {
 }
 
 /**
- * Returns the process in the pid file if it still is the daemon; null otherwise, because another process may have got
- * the same pid since.
+ * Returns the pid in the pid file of a daemon; null if the process with this pid is not the daemon, because another
+ * process may have got the same pid since.
  */
 function runningPid(name: DaemonName, root: string): number | null {
   const pid = Number.parseInt(readPidFile(`${root}/run/openvswitch/${name}.pid`) ?? '', 10);

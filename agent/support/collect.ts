@@ -47,7 +47,10 @@ async function collectCommand(staging: Staging, item: CommandItem, secrets: read
   staging.add(file, `$ ${command}\n${maskText(text, secrets)}`, note);
 }
 
-/** Stages files unchanged except for masking, below files/; absent files are left out. */
+/**
+ * Stages files below files/, with their secrets masked and without the beginning of a file that is too long; absent
+ * files are left out.
+ */
 export function collectFiles(staging: Staging, items: readonly FileItem[], secrets: readonly string[]): void {
   for (const item of items) {
     for (const path of filesOf(item.path)) {

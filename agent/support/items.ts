@@ -140,7 +140,7 @@ export const fileItems: readonly FileItem[] = [
   { path: '/etc/default/openvswitch-switch', as: 'text' },
 ];
 
-/** Directories of profiles whose secrets are masked everywhere. */
+/** Directories of profiles whose secrets are masked in the whole support bundle. */
 export const keyfileDirectories: readonly string[] = [
   '/etc/NetworkManager/system-connections',
   '/run/NetworkManager/system-connections',

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { unwritable } from '../drivers/host/files/files.ts';
 
-/** Directory on tmpfs, so that a support bundle can be made if the disk is full or read-only; only root can read it. */
+/** Directory on tmpfs, so that a support bundle can be made if the disk is full or read-only. */
 const stagingDirectory = '/run/microshift-net';
 /** Size limit of a collected file, in bytes; a larger file adds no information. */
 export const itemLimitBytes = 2 * 1024 * 1024;
@@ -31,7 +31,10 @@ export interface Staging {
   remove(): void;
 }
 
-/** Creates the folder of a support bundle, in a new folder below `directory`. Fails with `state-unwritable`. */
+/**
+ * Creates the folder of a support bundle, in a new folder below `directory` that only root can enter. Fails with
+ * `state-unwritable`.
+ */
 export function openStaging(name: string, directory = stagingDirectory): Staging {
   const parent = makeParent(directory);
   const entries: Entry[] = [];

@@ -3,16 +3,16 @@ import type { Chassis, LogicalPort } from './logical-network.ts';
 import { openFlow, type TunnelKeys } from './packet.ts';
 
 /**
- * Returns the keys of a packet in a tunnel (ovn-architecture(7), "Tunnel Encapsulations"). Geneve: the VNI is the
- * switch or router, the low 16 bits of OVN's option are the egress port, and the 15 bits above are the ingress port.
- * VXLAN has only 24 bits: 12 for the switch or router, and 12 for the egress port.
+ * Returns the keys of a packet in a tunnel (ovn-architecture(7), "Tunnel Encapsulations"). Geneve: the VNI is the key
+ * of the switch or router, the low 16 bits of OVN's option are the key of the egress port, and the 15 bits above are
+ * the key of the ingress port. VXLAN has only 24 bits: 12 for the switch or router, and 12 for the egress port.
  */
 export function tunnelKeys(encap: TraceCrossing['encap'], datapath: number, inKey: number, outKey: number): TunnelKeys {
   if (encap === 'vxlan') return { tunId: (outKey % 4096) * 4096 + (datapath % 4096), metadata: null };
   return { tunId: datapath, metadata: (inKey % 32_768) * 65_536 + (outKey % 65_536) };
 }
 
-/** Returns the two ports in the option of a Geneve tunnel. */
+/** Returns the keys of the two ports in OVN's option of a Geneve tunnel. */
 export function portsOfMetadata(metadata: number): { readonly inKey: number; readonly outKey: number } {
   return { inKey: Math.floor(metadata / 65_536), outKey: metadata % 65_536 };
 }

@@ -120,9 +120,9 @@ function fromPort(port: LogicalPort, from: string, to: string, network: LogicalN
 }
 
 /**
- * Returns the start of a packet from outside, which enters at a gateway of the requested node, or of any node if the
- * request names no node. Of several gateways, a gateway with the destination address is preferred. Fails with
- * `bad-usage` if no gateway can be chosen.
+ * Returns the start of a packet from outside of the cluster, which enters at a gateway of the requested node, or of any
+ * node if the request names no node. Of several gateways, a gateway with the destination address is preferred. Fails
+ * with `bad-usage` if no gateway can be chosen.
  */
 function fromOutside({ fromNode, source }: TraceQuestion, from: string, to: string, network: LogicalNetwork): Start {
   const gateways = network.ports

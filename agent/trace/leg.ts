@@ -36,7 +36,7 @@ export interface Leg {
   readonly outcome: TraceEnd | LegStart;
 }
 
-/** Translation of the request, which the reply reverses. */
+/** Translation of the request's source or destination, which the reply reverses. */
 export type Translation = Extract<TraceStation, { do: 'translate' }>;
 
 export interface LegFacts {
@@ -230,7 +230,7 @@ export function translate(
   progress.packet = what === 'source' ? withSource(packet, to) : withDestination(packet, to);
 }
 
-/** Handles a router that resolves a neighbour. If the address belongs to another router port, the answer is known. */
+/** Handles a router that resolves a neighbour. If the address belongs to another logical port, the answer is known. */
 function ask(progress: Progress): void {
   const { facts, nextHop, packet, outPort, inPort } = progress;
   const address = nextHop ?? packet.destination;

@@ -40,7 +40,7 @@ export interface LogicalNetwork {
   readonly ports: readonly LogicalPort[];
   readonly chassis: readonly Chassis[];
   port(name: string): LogicalPort | null;
-  /** Returns the port of a node, pod or router that has this address. */
+  /** Returns the port of a node, pod or router that has this address; null if no port has it. */
   owner(address: string): LogicalPort | null;
   /** Returns the router port connected to a switch whose subnet contains the address. */
   routerFor(datapath: Datapath, address: string): LogicalPort | null;
@@ -126,7 +126,10 @@ function portOf(row: DatabaseRow, datapath: Datapath, chassis: Chassis | null): 
   };
 }
 
-/** Returns an address in canonical notation. Rows of the northbound database may have any notation. */
+/**
+ * Returns an address in canonical notation. Rows of the northbound database may have any notation, and ovn-northd
+ * copies it.
+ */
 function canonical(address: string): string {
   return address.replace(/^[^/]*/, canonicalAddress);
 }

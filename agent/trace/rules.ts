@@ -14,8 +14,8 @@ export const northboundColumns: Readonly<Record<string, readonly string[]>> = {
 
 export interface RuleBook {
   /**
-   * Returns the flow with these first eight digits of its UUID, which are also its cookie in Open vSwitch; null if no
-   * flow has it.
+   * Returns the flow with these first eight digits of its UUID, which are also its cookie in Open vSwitch; null if
+   * there is no such flow.
    */
   flow(id: string): TraceFlow | null;
   /**
@@ -27,9 +27,10 @@ export interface RuleBook {
 }
 
 /**
- * Creates a rule book. ovn-northd records the stage of each flow and the first eight digits of the UUID of the row that
- * decides it (ovn-sb(5), Logical_Flow external_ids). Without the northbound database, which is only on the central
- * node, a row other than a load balancer has no name.
+ * Creates a rule book, which finds the row of the northbound database that decides a flow. ovn-northd records the stage
+ * of each flow and the first eight digits of the UUID of the row that decides it (ovn-sb(5), Logical_Flow
+ * external_ids). Without the northbound database, which is only on the central node, a row other than a load balancer
+ * has no name.
  */
 export function ruleBook(southbound: DatabaseRows, northbound: DatabaseRows | null): RuleBook {
   const flows = new Map((southbound.tables.Logical_Flow ?? []).map((row) => [shortId(row._uuid), row]));

@@ -86,14 +86,14 @@ function nextHop(progress: Progress, [address = '']: readonly string[], step: Tr
   if (isRouting(step) && /[.:]/.test(address)) progress.nextHop = address;
 }
 
-/** Records a load balancer that needs the reply to pass its router. */
+/** Records a load balancer whose router has to change the packet's source, so that the reply passes that router. */
 function force(progress: Progress, _found: readonly string[], { flow, match }: TraceStep): void {
   progress.forcedBy = flowOf(progress)?.rule ?? { table: 'Load_Balancer', id: flow, name: '', says: match };
 }
 
 /**
- * Chooses a backend. ovn-trace selects any backend and does not report it, so another run starts here with the first
- * backend.
+ * Chooses the first backend that is not the sender itself. ovn-trace selects any backend and does not report it, so
+ * another run with the chosen backend starts here if there are several.
  */
 function balance(progress: Progress, [list = '']: readonly string[], step: TraceStep): void {
   const { packet } = progress;

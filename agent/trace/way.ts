@@ -5,8 +5,8 @@ import { parseOvnTrace } from './ovn-trace.ts';
 import { readStep } from './trace-steps.ts';
 
 /**
- * Largest number of runs of ovn-trace for one packet. A trace through a few switches and routers takes a few runs. If a
- * trace takes more than this number, the packet is in a loop.
+ * Largest number of runs of ovn-trace for one packet. A trace through a few switches and routers takes a few runs. A
+ * packet whose trace takes more runs is assumed to be in a loop.
  */
 const mostLegs = 16;
 

@@ -31,9 +31,9 @@ export const budgets = {
   Service: { letters: 100_000, ports: 500, places: 1_000, clients: 500 },
   // The API itself allows 1,000 endpoints (discovery.k8s.io/v1).
   EndpointSlice: { letters: 400_000, ports: 500, endpoints: 1_000 },
-  // `accessLists` counts an ACL for IPv4 and the same ACL for IPv6 as one. A policy with all address ranges of a
-  // provider has some hundreds. `namedPorts` is small, because each pair of a peer and a named port is looked up among
-  // all pods. `terms` and `letters` limit the length of the matches.
+  // `accessLists` counts an ACL for IPv4 and the same ACL for IPv6 as one. A policy with all address ranges of a cloud
+  // provider has some hundreds of ACLs. `namedPorts` is small, because each pair of a peer and a named port is looked
+  // up among all pods. `terms` and `letters` limit the length of the matches.
   NetworkPolicy: { letters: 300_000, accessLists: 1_000, namedPorts: 50, terms: 5_000 },
   // `turns` follows from the priorities of OVN's ACLs: 32,767 of them are divided among two tiers with 1,001 priorities
   // each.

@@ -35,8 +35,8 @@ export function readNode(object: unknown): ClusterNode {
 }
 
 /**
- * Largest length of an annotation that is kept, in characters. A longer one is from another program, because the values
- * of this program are at most half as long.
+ * Largest length of an annotation that is kept, in characters. A longer one is from another program, because the
+ * annotations of this program are at most half as long.
  */
 const mostCharacters = 4_000;
 

@@ -13,9 +13,9 @@ export const publishedNames = [
 ] as const;
 
 /**
- * Returns the annotations of a member's Node in the form of ovn-kubernetes; a fact that does not exist has no
- * annotation. `node-primary-ifaddr` is the next hop for the node's pods, which is the node's gateway. It is absent if
- * the node has no gateway, or if several gateways share the address.
+ * Returns the annotations of a member's Node in the form of ovn-kubernetes; a fact that is absent has no annotation.
+ * `node-primary-ifaddr` has the addresses of the node's gateway, which are the next hops to the node's pods. This
+ * annotation is absent if the node has no gateway, or if several gateways share the address.
  */
 export function publishedAnnotations({ subnets, gateway, hostCidrs = [] }: OverlayNode): Labels {
   const primary = gateway === null || gateway.isVip === true ? [] : gateway.addresses;

@@ -25,7 +25,9 @@ export interface PolicyRows {
   add(decision: Decision, part: number, traffic: Traffic): void;
 }
 
-/** Port group with its name in matches, and the directions whose common ACLs have been planned. */
+/**
+ * Port group with its name in matches, and the directions for which the ACLs that belong to no rule have been planned.
+ */
 interface Group {
   readonly name: string;
   readonly number: number;
@@ -143,7 +145,7 @@ export function rowsOf(policy: ClusterNetworkPolicy, planner: ObjectPlanner): Po
   };
 }
 
-/** ACL of a policy, without the columns that all of them share. */
+/** ACL of a policy, without the columns that all ACLs of a policy share. */
 interface PlannedList {
   readonly group: Group;
   readonly direction: Direction;

@@ -5,11 +5,17 @@ import type { Selection } from '../policies/selections.ts';
 export interface Dependencies {
   readonly selections: readonly Selection[];
   readonly hasNodes: boolean;
-  /** True if every pod and namespace may change the rows: ranges without the pods of a Pass rule, or groups. */
+  /**
+   * True if every pod and namespace may change the rows: if the policy groups namespaces, or if Pass rules apply and a
+   * peer is a set of nodes or address ranges, from which the addresses of pods may have to be taken out.
+   */
   readonly isOfEveryPod: boolean;
 }
 
-/** Returns the objects on which the rows of a policy depend, among them those of earlier Pass rules. */
+/**
+ * Returns the objects on which the rows of a policy depend; for a policy in the Admin tier, also those of all policies
+ * with Pass rules in this tier.
+ */
 export function dependenciesOf(policy: ClusterNetworkPolicy, all: readonly ClusterNetworkPolicy[]): Dependencies {
   const passing = policy.tier === 'Admin' ? all.filter((one) => one.tier === 'Admin' && hasPass(one)) : [];
   const peers = [policy, ...passing].flatMap(({ ingress, egress }) =>

@@ -15,12 +15,12 @@ export type PortSet = 'any' | ({ readonly [Of in Protocol]: readonly PortSpan[] 
 export const protocols: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 const allPorts: readonly PortSpan[] = [{ first: 0, last: 65_535 }];
 
-/** Returns the ports of the given protocol. */
+/** Returns the set of these ports of a protocol. */
 export function portsOf(protocol: Protocol, spans: readonly PortSpan[]): PortSet {
   return { TCP: [], UDP: [], SCTP: [], icmp: false, [protocol]: spans };
 }
 
-/** Returns the packets that either set has; neither is `any`. */
+/** Returns the packets that at least one of the sets has. */
 export function joinedPorts(sets: readonly Exclude<PortSet, 'any'>[]): Exclude<PortSet, 'any'> {
   const spans = (protocol: Protocol): readonly PortSpan[] => {
     const merged: PortSpan[] = [];
@@ -36,7 +36,8 @@ export function joinedPorts(sets: readonly Exclude<PortSet, 'any'>[]): Exclude<P
 
 /**
  * Returns the packets of a set that are not in the other. OVN has no match for "every protocol except these", so `any`
- * without some ports is the rest of TCP, UDP and SCTP, and ICMP; packets of other protocols are left out.
+ * without some ports is the rest of TCP, UDP and SCTP, and ICMP; packets of other protocols are left out. Null if no
+ * packet is left.
  */
 export function withoutPorts(set: PortSet, other: PortSet): PortSet | null {
   if (other === 'any') return null;

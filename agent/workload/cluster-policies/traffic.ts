@@ -32,7 +32,7 @@ export const mostParts = 64;
 
 /**
  * Yields the decisions of a policy, rule by rule. OVN has no ACL that passes a packet on to a later tier within one
- * tier of ACLs, so the packets of earlier Pass rules are taken out of the rules of the Admin tier after them.
+ * tier of ACLs, so the packets of a Pass rule are taken out of all rules that follow it in the Admin tier.
  */
 export function* decisionsOf(
   policy: ClusterNetworkPolicy,
@@ -149,7 +149,9 @@ function groupsOf(
     .filter(isSome);
 }
 
-/** Returns the group of a namespace: the value of its label, or the namespace itself; null if it is unknown. */
+/**
+ * Returns the group of a namespace: the value of its label, or the namespace itself; null if the namespace is unknown.
+ */
 export function groupOf(
   namespace: { readonly name: string; readonly labels: Readonly<Record<string, string>> } | undefined,
   label: string,
@@ -178,7 +180,7 @@ function passedBefore(
   return passes;
 }
 
-/** Returns the packets that no Pass rule has; null if they have too many parts. */
+/** Returns the packets that no Pass rule has; null if they have more than `mostParts` parts. */
 function withoutPasses(
   traffic: readonly Traffic[],
   passes: readonly Traffic[],

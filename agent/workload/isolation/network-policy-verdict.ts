@@ -21,7 +21,7 @@ export interface Endpoint {
 
 /**
  * Returns true if the network policies of the pod at one end allow a packet in a direction, and false if they deny it;
- * null if no policy selects the pod.
+ * null if no policy for this direction selects the pod.
  */
 export function networkPolicyVerdict(packet: FirstPacket, direction: Direction, facts: WorkloadFacts): boolean | null {
   const [own, other] = direction === 'Ingress' ? [packet.to, packet.from] : [packet.from, packet.to];

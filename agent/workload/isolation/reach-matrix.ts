@@ -10,13 +10,14 @@ import type { Direction } from '../policies/clauses.ts';
 import { isolationOf } from './isolation-policy.ts';
 import { type Endpoint, type FirstPacket, networkPolicyVerdict } from './network-policy-verdict.ts';
 
-/** Port that no rule names, for rules without ports. */
+/** Port that is examined in any case, for rules without ports. */
 const anyPort = 1;
 
 /**
  * Returns the connections that the policies of all tiers allow between pods of each pair of namespaces, computed from
  * the parts from which the rows are made. A namespace without pods in the network counts as one with a single pod
- * without labels. Of each protocol, one port of every range is examined in which all rules agree.
+ * without labels. The port numbers of each protocol are divided into ranges that no rule divides further, and one port
+ * of each range is examined.
  */
 export function reachMatrix(present: WorkloadFacts): ReachMatrix {
   const facts = withPodInEach(present);
@@ -97,7 +98,7 @@ function decided(packet: FirstPacket, other: Endpoint, parts: readonly OwnPart[]
 
 /**
  * Returns the pods of a namespace that take part in the network, one of each kind that policies can distinguish. Such a
- * pod also stands for a second pod of its kind, which it may reach.
+ * pod also stands for a second pod of its kind, so a connection from the pod to itself is examined as well.
  */
 function endpointsIn(
   namespace: string,
@@ -122,7 +123,7 @@ function isInNetwork({ isHostNetwork, isOver }: Pod, addresses: readonly string[
   return !isHostNetwork && !isOver && addresses.length > 0;
 }
 
-/** Returns the labels of pods that policies select. */
+/** Returns the names of the labels by which policies select pods. */
 function labelsOfPodsIn({ workload }: WorkloadFacts): readonly string[] {
   const ofNamespaces = [...workload.policies.values()].flatMap(({ podSelector, ingress, egress }) => [
     podSelector,
@@ -178,7 +179,7 @@ const emptyPod: Pod = {
   ports: [],
 };
 
-/** Returns, for each protocol, a port of every range of ports that no rule divides. */
+/** Returns, for each protocol, a port of every range of port numbers that no rule divides further. */
 function portsIn({ workload }: WorkloadFacts): Readonly<Record<Protocol, readonly number[]>> {
   const found = { TCP: new Set([anyPort]), UDP: new Set([anyPort]), SCTP: new Set([anyPort]) };
   const put = (protocol: Protocol, first: number, last: number): void => {

@@ -38,7 +38,7 @@ export interface AddressBatch {
    * pod of its name.
    */
   readonly pods: Iterable<Pod>;
-  /** Addresses of ports, which no pod gets. Absent if they are those of the previous batch. */
+  /** Addresses of overlay ports, which no pod gets. Absent if they are those of the previous batch. */
   readonly ports?: PortAddresses;
   /** Names of nodes' ports, which no pod's port may have. Absent if the names are those of the previous batch. */
   readonly reserved?: ReadonlySet<string>;
@@ -66,7 +66,7 @@ export interface AddressOutcome {
   readonly faults: readonly AddressFault[];
 }
 
-/** Addresses of ports for hosts that are not pods, by key, without prefix length, each with the node of the port. */
+/** Addresses of each overlay port by its key, without prefix length, and the node of the port. */
 export type PortAddresses = ReadonlyMap<
   NamespacedName,
   { readonly node: string; readonly addresses: readonly string[] }
@@ -142,7 +142,7 @@ export function createAddressBook(): AddressBook {
     return [...pods].flatMap(([key, { nodeName }]) => (moved.includes(nodeName ?? '') ? [key] : []));
   };
 
-  /** Updates the addresses of ports, and returns the pods that have lost their addresses to a port. */
+  /** Updates the addresses of overlay ports, and returns the pods that have lost their addresses to a port. */
   const hold = (now: PortAddresses): readonly NamespacedName[] => {
     for (const key of ports.keys()) if (!now.has(key)) held.release(key);
     ports = now;
@@ -240,11 +240,12 @@ interface Counter {
 
 /**
  * Assigns addresses to each pod. Pods that already have addresses come first, in the order in which the sources of the
- * addresses are trusted: the previous batch, status.podIPs, the pod's row, and last the pod's annotation. The kubelet
- * writes status.podIPs, and the central node writes rows; a user who may change a pod can write neither, but can write
- * the annotation. The annotation is needed only in a cluster whose rows were lost. After pods with addresses come pods
- * that request an address, and then all others. Returns a fault for each pod that did not get the addresses that it
- * needs, or cannot keep those with which it runs.
+ * addresses are trusted: the previous batch, status.podIPs with an address of each family, the pod's row (first the
+ * rows with which the annotation agrees), the pod's annotation, and last status.podIPs with fewer addresses. The
+ * kubelet writes status.podIPs, and the central node writes rows; a user who may change a pod can write neither, but
+ * can write the annotation. The annotation is needed only in a cluster whose rows were lost. After pods with addresses
+ * come pods that request an address, and then all others. Returns a fault for each pod that did not get the addresses
+ * that it needs, or cannot keep those with which it runs.
  */
 function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFault[] {
   const isLeft = (seeker: Seeker, addresses: readonly string[]): boolean => {

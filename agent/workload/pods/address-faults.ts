@@ -5,7 +5,7 @@ import { escapeText } from '../../printable.ts';
 import { annotationNames } from './annotations.ts';
 import { portName } from './port-name.ts';
 
-/** Fault for an Event of the pod. */
+/** Problem with a pod's addresses or port, which an Event of the pod reports. */
 export interface AddressFault {
   readonly pod: Pod;
   readonly reason:

@@ -50,8 +50,8 @@ export function wantedAnnotations(
   const routers = routerAddresses(node).map(withoutLength);
   const gateways = addresses.flatMap((one) => sameFamily(routers, one) ?? []);
   const [gateway = ''] = gateways;
-  // A range of the cluster gets no route if one node has the whole range. The connected route of the pod's own address
-  // has this destination already, and the kernel refuses a second route.
+  // A range of the cluster gets no route if the pod's node has the whole range. The connected route of the pod's own
+  // address has this destination already, and the kernel refuses a second route.
   const own = addresses.map(subnetOf);
   const destinations = [...layout.clusterSubnets, ...layout.serviceSubnets, ...layout.joinSubnets].filter(
     (dest) => !own.includes(dest),

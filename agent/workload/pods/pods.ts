@@ -56,8 +56,8 @@ export const pods: Part = {
 };
 
 /**
- * Keeps the row of a port for hosts that are not pods, which belongs to the plan of its node, and enables the port. The
- * groups of its network policies are planned in the same transaction.
+ * Keeps the row of an overlay port, which belongs to the plan of its node, and enables the port if the workload
+ * contains it. The groups of its network policies are planned in the same transaction.
  */
 function openPort(key: string, planner: ObjectPlanner): void {
   const title = portName(key);

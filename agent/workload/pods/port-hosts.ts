@@ -7,9 +7,9 @@ import type { PortAddresses } from './address-book.ts';
 import { addressOf, firstPlace, lastWithOwnMac, type PodSubnets, podSubnets, rangeWith } from './subnets.ts';
 
 /**
- * Returns the hosts of a requested port with their addresses. Hosts without a requested address get the highest free
- * ones, because pods get theirs in ascending order. `taken` has the addresses in use on the node, with the name of the
- * port. Fails with `overlay-conflict` if an address is not available.
+ * Returns the hosts of a requested overlay port with their addresses. Hosts without a requested address get the highest
+ * free addresses, because pods get addresses in ascending order. `taken` has the addresses in use on the node, with the
+ * name of the port. Fails with `overlay-conflict` if an address is not available.
  */
 export function hostsOf(
   { macs, addresses, node: name }: PortRequest,
@@ -69,8 +69,8 @@ function conflict(message: string, hint: string): AgentError {
 }
 
 /**
- * Returns the ports of the nodes as pods, so that network policies select their hosts by namespace and labels. Such a
- * pod has no object in the API, and its key is never that of a pod.
+ * Returns the overlay ports of the nodes as pods, so that network policies select their hosts by namespace and labels.
+ * Such a pod has no object in the API, and its key is never that of a pod.
  */
 export function podsOfPorts(nodes: readonly OverlayNode[]): ReadonlyMap<NamespacedName, Pod> {
   return new Map(portsOf(nodes).map((port) => [portKey(port), podOfPort(port)]));
@@ -92,7 +92,7 @@ function podOfPort({ name, node, namespace, labels }: OverlayPort): Pod {
   };
 }
 
-/** Returns the addresses of the ports of the nodes, which no pod can get. */
+/** Returns the addresses of the overlay ports of the nodes, which no pod can get. */
 export function addressesOfPorts(nodes: readonly OverlayNode[]): PortAddresses {
   return new Map(
     portsOf(nodes).map((port) => [
@@ -106,7 +106,7 @@ function portsOf(nodes: readonly OverlayNode[]): readonly OverlayPort[] {
   return nodes.flatMap(({ ports = [] }) => ports);
 }
 
-/** Returns the pods of a collection without the ports. */
+/** Returns the pods of a collection without its overlay ports. */
 export function withoutPorts(pods: ReadonlyMap<NamespacedName, Pod>): readonly Pod[] {
   return Array.from(pods).flatMap(([key, pod]) => (isPortKey(key) ? [] : [pod]));
 }

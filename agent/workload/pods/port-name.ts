@@ -1,4 +1,4 @@
-/** Returns the name of a pod's logical port; names in Kubernetes do not contain the separator. */
+/** Returns the name of a pod's logical port; the names of namespaces and pods do not contain an underscore. */
 export function portName(pod: string): string {
   return pod.replace('/', '_');
 }

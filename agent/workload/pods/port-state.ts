@@ -3,7 +3,10 @@ import type { OverlayPort, PortState } from '../../model/overlay-port.ts';
 import { rangeOf, sameFamily, withoutLength } from '../../overlay/addresses.ts';
 import { routerAddresses } from '../../overlay/cluster/node-rows.ts';
 
-/** Returns a port with the settings of its hosts, which follow from the subnets of its node. */
+/**
+ * Returns an overlay port with the settings of its hosts: addresses with prefix length, and gateways, from the subnets
+ * of its node, and the MTU of the overlay.
+ */
 export function portState(
   port: OverlayPort,
   node: Pick<OverlayNode, 'subnets'>,

@@ -9,7 +9,7 @@ import { familiesOf, fieldOf, matchOf, setsOf } from './address-sets.ts';
 import { type Clause, type Direction, termsOf, withPort } from './clauses.ts';
 import { numbersOf, type Selection, selectedPods } from './selections.ts';
 
-/** ACL of a policy (ovn-nb(5), ACL), without the columns that all of them share. */
+/** ACL of a policy (ovn-nb(5), ACL), without the columns that all ACLs of policies share. */
 export interface AccessList {
   readonly direction: Direction;
   /** Identifier of the ACL among those of the same policy and direction. */

@@ -1,6 +1,9 @@
 import type { NamespacedName, Pod } from '../../model/workload.ts';
 
-/** Pods, indexed by namespace, so that the search for the pods of one namespace takes time for these pods only. */
+/**
+ * Pods, indexed by namespace, so that the time of a search for the pods of one namespace depends only on the number of
+ * these pods.
+ */
 export class IndexedPods extends Map<NamespacedName, Pod> {
   readonly #namespaces = new Map<string, Map<NamespacedName, Pod>>();
 

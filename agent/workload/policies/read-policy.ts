@@ -43,7 +43,8 @@ const longestSelector = 10_000;
 
 /**
  * Reads a policy (networking.k8s.io/v1 NetworkPolicy) with the defaults of the API's documentation. A policy beyond its
- * budget isolates its pods and allows nothing, so that it affects no other pods. Never throws.
+ * budget isolates its pods and allows nothing; if its pod selector is too long as well, it isolates all pods of its
+ * namespace. Never throws.
  */
 export function readPolicy(object: unknown): NetworkPolicy {
   const { metadata, spec } = object as ApiPolicy;

@@ -89,8 +89,9 @@ function isWanted({ pods, port }: Selection, pod: Pod): boolean {
 }
 
 /**
- * Returns the number of a pod's named port; empty if it has no such port. If several containers use the name, the first
- * one counts, as in an EndpointSlice (k8s.io/endpointslice, FindPort: containers in their order, then sidecars).
+ * Returns a list with the number of a pod's named port; an empty list if the pod has no such port. If several
+ * containers use the name, the first one counts, as in an EndpointSlice (k8s.io/endpointslice, FindPort: containers in
+ * their order, then sidecars).
  */
 export function numbersOf({ name, protocol }: NamedPort, { ports }: Pod): readonly number[] {
   for (const port of ports) if (port.name === name && port.protocol === protocol) return [port.containerPort];

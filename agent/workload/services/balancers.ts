@@ -114,8 +114,8 @@ function addPort(
     served.flatMap((given) => (given.isExternal === isExternal ? [vipOf(given.address, port.port)] : []));
   const [external, balanced] = [vipsOf(true), vipsOf(false)];
   const atNodes = nodes.flatMap((node) => nodePortsAt(node, addressesOf(node)));
-  // A gateway gets a restricted load balancer by its own row, in the transaction that also restricts its clients. By
-  // the group of all gateways, a new gateway would have it earlier.
+  // A gateway gets a restricted load balancer by its own row, in the transaction that also restricts its clients.
+  // Through the group of all gateways, a new gateway would have the load balancer earlier.
   const isOfGateways = isLocal || service.sourceRanges !== undefined;
   for (const vip of balanced) put({ at: isOfGateways ? 'switches' : 'everywhere' }, false, vip, backends);
   for (const vip of atNodes) put({ at: isLocal ? 'switches' : 'everywhere' }, false, vip, backends);
@@ -135,8 +135,8 @@ function addPort(
 }
 
 /**
- * Returns the addresses of a node and of its gateway, which may have an address of its own. The address of a VIP is
- * left out, because no gateway router has it.
+ * Returns the addresses of a node and of its gateway, which may have an address of its own. Addresses that several
+ * gateways share are left out, because no gateway router has them.
  */
 export function addressesOf({ hostAddresses, gateway }: OverlayNode): readonly string[] {
   const outside = gateway === null || gateway.isVip === true ? [] : gateway.addresses.map(withoutLength);

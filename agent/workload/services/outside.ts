@@ -77,7 +77,10 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
     const fault = faultAt(service, given, port);
     return fault ?? `service ${holderOf(placeText(given.address, port))} has it; take another address or port`;
   };
-  /** Returns the service that has an address and port instead of the service that requests it; null if none has. */
+  /**
+   * Returns the service that has an address and port instead of `service`, which requests them; null if no service has
+   * them.
+   */
   const takerOf = (service: Service, { address }: Given, port: ServicePort): NamespacedName | null => {
     const ofNodePort = owners.has(address) ? services.holderOfNodePort(port) : null;
     return ofNodePort === null || ofNodePort === keyOf(service) ? holderOf(placeText(address, port)) : ofNodePort;

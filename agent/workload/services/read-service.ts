@@ -46,8 +46,8 @@ interface ServiceObject {
 export const defaultAffinitySeconds = 10_800;
 
 /**
- * Returns the parts of a Service on which the network depends. A Service for another proxy, or beyond its budget, is
- * treated as a Service without addresses. Never throws.
+ * Returns the parts of a Service on which the network depends. A Service for another proxy, or beyond its budget, has
+ * no cluster IPs in the result, so that no part of it is served. Never throws.
  */
 export function readService(object: unknown): Service {
   const { metadata = {}, spec = {}, status = {} } = object as ServiceObject;
@@ -95,9 +95,9 @@ export function readService(object: unknown): Service {
 }
 
 /**
- * Returns the ranges of spec.loadBalancerSourceRanges in canonical form; null if they permit every client. A range that
- * cannot be read permits no client. The API server has validated the ranges, but accepts spaces around them and host
- * bits (Kubernetes, pkg/apis/core/validation).
+ * Returns the ranges of spec.loadBalancerSourceRanges in canonical form; null if there is none, or if each is the range
+ * of all addresses of a family. A range that cannot be read permits no client. The API server has validated the ranges,
+ * but accepts spaces around them and host bits (Kubernetes, pkg/apis/core/validation).
  */
 function sourceRangesOf(texts: readonly string[]): readonly string[] | null {
   const ranges = disjointRanges(texts.map((text) => text.trim()));

@@ -62,7 +62,7 @@ export interface Progress {
   reportedUpTo: number;
   forcedBy: TraceRule | null;
   seen: readonly string[];
-  /** ACL that the packet met last. A later stage may carry out the action of this ACL. */
+  /** ACL that the packet has matched last. A later stage may carry out the action of this ACL. */
   acl: TraceRule | null;
   step: TraceStep | null;
   /** First drop of a copy of the packet. It is the end of the trace only if no other copy is delivered. */

@@ -19,7 +19,7 @@ export interface SessionLimits extends PauseLimits {
   readonly watchSeconds: number;
   /** Number of objects in one page of a list. */
   readonly pageSize: number;
-  /** Shortest time between two writes of an Event's count. */
+  /** Shortest time, in ms, between two writes of an Event's count. */
   readonly countEveryMs: number;
 }
 

@@ -13,7 +13,7 @@ import { createSlots } from './slots.ts';
 const longestBurst = 30;
 /** Time after which one more write of an Event is permitted. */
 const perEventMs = 2_000;
-/** Time for which the server keeps an Event: one hour (--event-ttl). */
+/** Time for which the server keeps an Event: one hour by default (--event-ttl). */
 const keptMs = 60 * 60_000;
 /**
  * Number of Events whose count is in memory. If there are more, the oldest one is forgotten, and its next repetition

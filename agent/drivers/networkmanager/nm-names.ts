@@ -98,14 +98,14 @@ export function deviceStateReason(reason: number): string {
   return deviceStateReasons[reason] ?? `reason ${reason}`;
 }
 
-/** Values of NMSettingsAddConnection2Flags. */
+/** Values of NMSettingsAddConnection2Flags that the agent uses. */
 export const addFlags = { inMemory: 0x2, blockAutoconnect: 0x20 } as const;
 
-/** Values of NMSettingsUpdate2Flags. */
+/** Values of NMSettingsUpdate2Flags that the agent uses. */
 export const updateFlags = { inMemoryOnly: 0x8, blockAutoconnect: 0x20, noReapply: 0x40 } as const;
 
 /**
- * NMCheckpointCreateFlags. On a rollback, 0x2 deletes profiles that were added since, and 0x4 disconnects devices that
- * were added since.
+ * Values of NMCheckpointCreateFlags that the agent uses. On a rollback, 0x2 deletes profiles that were added since, and
+ * 0x4 disconnects devices that were added since.
  */
 export const checkpointFlags = { deleteNewConnections: 0x2, disconnectNewDevices: 0x4 } as const;

@@ -15,7 +15,10 @@ const legacyOf: Readonly<Record<string, string>> = {
   dns: 'dns-data',
 };
 
-/** Converts `a{sa{sv}}`, as dbus-next returns it, to ProfileSettings. */
+/**
+ * Converts `a{sa{sv}}`, as dbus-next returns it, to ProfileSettings. Leaves out private keys, and properties that a
+ * write would not accept. Throws a TypeError for any other value.
+ */
 export function decodeSettings(wire: unknown): ProfileSettings {
   const settings: Record<string, Record<string, SettingValue>> = {};
   for (const [name, properties] of Object.entries(asObject(wire))) {

@@ -7,7 +7,7 @@ import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
  * server that never ends its message would use up the memory.
  */
 const maxMessageBytes = 64 * 1024 * 1024;
-/** Limit of open brackets, which is that of ovsdb-server itself. Real messages stay below 12. */
+/** Largest depth of nested brackets, which is that of ovsdb-server itself. Real messages have a depth below 12. */
 const maxDepth = 1000;
 
 export interface MessageStream {

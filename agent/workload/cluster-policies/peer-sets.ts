@@ -14,7 +14,7 @@ export interface PeerSet {
 
 /** Pods and addresses of the cluster, from which the sets of rules are made. */
 export interface ClusterSets {
-  /** Returns the selected pods that have a logical port. */
+  /** Returns the selected pods that have a logical port or will get a port. */
   pods(selected: SelectedPods): ReadonlySet<NamespacedName>;
   /** Returns the addresses of pods. */
   addressesOf(pods: Iterable<NamespacedName>): ReadonlySet<string>;

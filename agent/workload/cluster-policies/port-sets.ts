@@ -20,7 +20,7 @@ export function portsOf(protocol: Protocol, spans: readonly PortSpan[]): PortSet
   return { TCP: [], UDP: [], SCTP: [], icmp: false, [protocol]: spans };
 }
 
-/** Returns the packets that at least one of the sets has. */
+/** Returns the packets that at least one of the sets contains. */
 export function joinedPorts(sets: readonly Exclude<PortSet, 'any'>[]): Exclude<PortSet, 'any'> {
   const spans = (protocol: Protocol): readonly PortSpan[] => {
     const merged: PortSpan[] = [];
@@ -60,7 +60,7 @@ export function portsMeet(one: PortSet, other: PortSet): boolean {
   );
 }
 
-/** Returns true if the set has a packet to this port. */
+/** Returns true if the set contains packets to this port. */
 export function hasPort(set: PortSet, protocol: Protocol, port: number): boolean {
   return set === 'any' || set[protocol].some(({ first, last }) => first <= port && port <= last);
 }

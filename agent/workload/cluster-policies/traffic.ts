@@ -180,7 +180,7 @@ function passedBefore(
   return passes;
 }
 
-/** Returns the packets that no Pass rule has; null if they have more than `mostParts` parts. */
+/** Returns the packets that no Pass rule concerns; null if they consist of more than `mostParts` parts. */
 function withoutPasses(
   traffic: readonly Traffic[],
   passes: readonly Traffic[],
@@ -194,7 +194,7 @@ function withoutPasses(
   return left;
 }
 
-/** Returns the packets of a part that a Pass rule does not have. */
+/** Returns the packets of a part that a Pass rule does not concern. */
 function withoutPass(one: Traffic, pass: Traffic, sets: ClusterSets): readonly Traffic[] {
   if (!portsMeet(one.ports, pass.ports)) return [one];
   const [others, both] = [new Set<NamespacedName>(), new Set<NamespacedName>()];

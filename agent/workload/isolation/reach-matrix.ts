@@ -14,10 +14,10 @@ import { type Endpoint, type FirstPacket, networkPolicyVerdict } from './network
 const anyPort = 1;
 
 /**
- * Returns the connections that the policies of all tiers allow between pods of each pair of namespaces, computed from
- * the parts from which the rows are made. A namespace without pods in the network counts as one with a single pod
- * without labels. The port numbers of each protocol are divided into ranges that no rule divides further, and one port
- * of each range is examined.
+ * Returns the connections that the policies of all tiers allow between pods of each pair of namespaces. The decisions
+ * of cluster policies are those from which their rows are planned; network policies are evaluated by their fields. A
+ * namespace without pods in the network counts as one with a single pod without labels. The port numbers of each
+ * protocol are divided into ranges that no rule divides further, and one port of each range is examined.
  */
 export function reachMatrix(present: WorkloadFacts): ReachMatrix {
   const facts = withPodInEach(present);

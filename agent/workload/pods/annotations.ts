@@ -7,7 +7,7 @@ import { routerAddresses } from '../../overlay/cluster/node-rows.ts';
 
 /** Annotations of a pod that concern its network. */
 export const annotationNames = {
-  /** Interface of the pod in the format of ovn-kubernetes, which the CNI plug-in reads. */
+  /** Interface of the pod in the format of ovn-kubernetes. The CNI plug-in reads this annotation. */
   podNetworks: 'k8s.ovn.org/pod-networks',
   /** Interface of the pod in the format of ovn-kubernetes of 2017. */
   first: 'ovn',

@@ -4,8 +4,8 @@ import { rangeOf, sameFamily, withoutLength } from '../../overlay/addresses.ts';
 import { routerAddresses } from '../../overlay/cluster/node-rows.ts';
 
 /**
- * Returns an overlay port with the settings of its hosts: addresses with prefix length, and gateways, from the subnets
- * of its node, and the MTU of the overlay.
+ * Returns an overlay port with the settings of its hosts: their addresses with the prefix length of the node's subnets,
+ * the gateways in these subnets, and the MTU of the overlay.
  */
 export function portState(
   port: OverlayPort,

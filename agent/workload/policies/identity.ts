@@ -25,9 +25,9 @@ export function identityTags(owner: string, { type, name, more = {} }: Identity)
 }
 
 /**
- * Returns a row's name, short enough and in characters that matches of ACLs allow (ovn-sb(5), expressions): `a` and the
- * first half of the SHA-256 hash of the identity. The hash is cryptographic, because users write the selectors in the
- * identity: they cannot construct an identity with the hash of another.
+ * Returns a row's name, which is short and has only characters that matches of ACLs allow (ovn-sb(5), expressions): `a`
+ * and the first half of the SHA-256 hash of the identity. The hash is cryptographic, because users write the selectors
+ * in the identity: they cannot construct an identity with the hash of another.
  */
 export function nameOf(owner: string, identity: Identity): string {
   const id = identityTags(owner, identity)['k8s.ovn.org/id'] ?? '';

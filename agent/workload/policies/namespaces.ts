@@ -5,8 +5,8 @@ import { indexedPods } from './indexed-pods.ts';
 import { type Selection, selectedPods } from './selections.ts';
 
 /**
- * Planner of the address set of each namespace. The set exists as long as the namespace exists or has a pod or a
- * policy, because rules of policies may refer to the set.
+ * Planner of the address sets of each namespace, one for each IP family. The sets exist as long as the namespace exists
+ * or has a pod or a policy, because rules of policies may refer to them.
  */
 export const namespaces: Part = {
   kind: 'namespace',

@@ -6,7 +6,10 @@ import { termsOf } from './clauses.ts';
 import { touchedBy } from './concerned.ts';
 import { numbersOf, type Selection, type SelectionKey, selectedPods, selectionOf } from './selections.ts';
 
-/** Planner of the address set of each selection of pods to which a rule refers; equal selections share a set. */
+/**
+ * Planner of the address sets of each selection of pods to which a rule refers, except whole namespaces
+ * (namespaces.ts). Equal selections share their sets.
+ */
 export const peers: Part = {
   kind: 'peers',
   keys: ({ workload }) => selectionsIn(workload.policies.values()).keys(),

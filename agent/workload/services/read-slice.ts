@@ -28,8 +28,8 @@ interface SliceObject {
 
 /**
  * Returns the parts of an EndpointSlice on which the network depends. An absent condition has the default of the API:
- * ready, serving, not terminating. An EndpointSlice for another proxy, or beyond its budget, has no endpoints. Never
- * throws.
+ * `ready` is true, `serving` has the value of `ready`, and `terminating` is false. An EndpointSlice for another proxy,
+ * or beyond its budget, has no endpoints. Never throws.
  */
 export function readSlice(object: unknown): EndpointSlice {
   const { metadata = {}, addressType = 'IPv4', ports, endpoints } = object as SliceObject;

@@ -17,8 +17,8 @@ import { readRegularFile } from '../../../regular-file.ts';
 import { directoryFault } from './own-directory.ts';
 
 /**
- * Size limit of a small file, in bytes, unless the caller sets another one. Hints, drop-ins, scripts and records have
- * at most some kilobytes.
+ * Size limit of a small file, in bytes, unless the caller sets another one. Hint files, drop-ins, scripts and records
+ * have at most some kilobytes.
  */
 const smallFileLimitBytes = 1024 * 1024;
 

@@ -106,7 +106,7 @@ function parseRoutes(json: string): readonly ShownRoute[] {
   }
 }
 
-/** Sets the MAC of an interface if it has another one. */
+/** Sets the MAC of an interface if it has another MAC. */
 export async function setMac(interfaceName: string, mac: string): Promise<void> {
   const link = readLinks().find((entry) => entry.name === interfaceName);
   if (link !== undefined && link.mac.toLowerCase() !== mac.toLowerCase())

@@ -153,8 +153,8 @@ async function addressesOf(name: string): Promise<readonly string[]> {
 }
 
 /**
- * Returns the addresses of an interface (`address/prefix`) that expire, because they come from a lease or a router
- * advertisement.
+ * Returns the addresses of an interface (`address/prefix`) that have a lifetime, such as addresses from a lease or a
+ * router advertisement. Leaves out link-local IPv6 addresses.
  */
 export async function leasedAddresses(name: string): Promise<readonly string[]> {
   const links = await shown([`address show dev ${name}`]);

@@ -110,9 +110,9 @@ export async function runInto(
 }
 
 /**
- * Starts a program and calls `onOutput` for every chunk of its output, until the returned function is called. The
- * program runs in a session of its own, and the kernel ends it when the agent ends for any reason (PR_SET_PDEATHSIG of
- * prctl(2)). This matters for a run that was killed: systemd starts the rollback only when the last process of the
+ * Starts a program and calls `onOutput` for every chunk of its standard output, until the returned function is called.
+ * The program runs in a session of its own, and the kernel ends it when the agent ends for any reason (PR_SET_PDEATHSIG
+ * of prctl(2)). This matters for a run that was killed: systemd starts the rollback only when the last process of the
  * run's scope has ended. `onEnd` is called if the program ends by itself.
  */
 export async function follow(

@@ -42,7 +42,10 @@ export interface LogicalNetwork {
   port(name: string): LogicalPort | null;
   /** Returns the port of a node, pod or router that has this address; null if no port has it. */
   owner(address: string): LogicalPort | null;
-  /** Returns the router port that is connected to a switch and has a subnet with the address; null if there is none. */
+  /**
+   * Returns the router port that is connected to a switch and has a subnet with the address; null if no router port has
+   * such a subnet.
+   */
   routerFor(datapath: Datapath, address: string): LogicalPort | null;
   /** Returns the chassis that handles the packets of a port; null if no chassis does. */
   carrier(port: LogicalPort): Chassis | null;

@@ -95,9 +95,9 @@ export function readService(object: unknown): Service {
 }
 
 /**
- * Returns the ranges of spec.loadBalancerSourceRanges in canonical form; null if there is none, or if each is the range
- * of all addresses of a family. A range that cannot be read permits no client. The API server has validated the ranges,
- * but accepts spaces around them and host bits (Kubernetes, pkg/apis/core/validation).
+ * Returns the ranges of spec.loadBalancerSourceRanges in canonical form; null if the field is empty, or if each range
+ * is that of all addresses of a family. A range that cannot be read permits no client. The API server has validated the
+ * ranges, but accepts spaces around them and host bits (Kubernetes, pkg/apis/core/validation).
  */
 function sourceRangesOf(texts: readonly string[]): readonly string[] | null {
   const ranges = disjointRanges(texts.map((text) => text.trim()));

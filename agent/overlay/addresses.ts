@@ -44,7 +44,7 @@ export function isIpv6(address: string): boolean {
   return address.includes(':');
 }
 
-/** Returns the addresses with global scope of a link, with their prefix length. */
+/** Returns the addresses of a link that have global scope, with their prefix lengths. */
 export function globalAddresses(link: Link): readonly string[] {
   return addressesOf(link, ({ scope }) => scope === 'global');
 }
@@ -65,9 +65,9 @@ export function isWithin(address: string, subnet: string): boolean {
 }
 
 /**
- * Returns a MAC that is derived from an address and therefore does not have to be stored: 0a:58, and the four bytes of
- * an IPv4 address (as in ovn-kubernetes, docs of its address allocation). The sixteen bytes of an IPv6 address are
- * folded to four by XOR.
+ * Returns a MAC that is derived from an address and therefore does not have to be stored: 0a:58 and the four bytes of
+ * an IPv4 address, as in ovn-kubernetes (go-controller/pkg/util/net.go, IPAddrToHWAddr). The sixteen bytes of an IPv6
+ * address are folded to four by XOR.
  */
 export function macOf(address: string): string {
   const value =
@@ -83,7 +83,10 @@ function folded(value: bigint): bigint {
   return words.reduce((sum, word) => sum ^ word, 0n);
 }
 
-/** Returns true if one host of a LAN can have the address: it is not unspecified, loopback or multicast (RFC 6890). */
+/**
+ * Returns true if one host of a LAN can have the address (RFC 6890): it is not unspecified, loopback or multicast, and
+ * for IPv4 not in 0.0.0.0/8 or the reserved 240.0.0.0/4.
+ */
 export function isHost(address: string): boolean {
   const family = familyOf(address);
   if (family === 6) return !/^(::|::1|ff.*)$/i.test(address);

@@ -33,7 +33,7 @@ export function listenerFault({ database, target }: OpenListener): string {
 
 /**
  * Returns the hint that says how to close an open listener. For a row of the database, the command in the hint deletes
- * all connections; the next run adds those of this product again.
+ * all connections; `overlay apply` adds those of this product again.
  */
 export function listenerHint({ database, target, isInDatabase }: OpenListener): string {
   const short = database === 'OVN_Northbound' ? 'nb' : 'sb';

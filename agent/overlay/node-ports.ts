@@ -13,8 +13,8 @@ const needed: Readonly<Record<Listener['protocol'], readonly number[]>> = {
 };
 
 /**
- * Ranges of addresses with a special meaning on every host: the host itself, link-local and multicast (RFC 6890). No
- * service is served at them.
+ * Ranges of addresses with a special meaning on every host: the host itself, link-local, multicast and reserved (RFC
+ * 6890). No service is served at them.
  */
 export const unservableRanges: readonly string[] = [
   '0.0.0.0/8',
@@ -49,7 +49,10 @@ export function isListening(
   );
 }
 
-/** Returns every known address of a node and its gateway. */
+/**
+ * Returns the addresses of a node in its record, of its tunnels and of its gateway, each once. Further addresses of the
+ * node are not included.
+ */
 export function nodeAddresses({
   hostAddresses,
   encap,

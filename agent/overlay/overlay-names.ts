@@ -1,7 +1,7 @@
 import type { OverlayGateway, OverlayLayout, OverlayNaming, OverlayNode } from '../model/overlay.ts';
 import { traitsOf } from './layouts/layouts.ts';
 
-/** Switch between the cluster's router and the gateway routers (ovn-kubernetes, docs/design/topology). */
+/** Name of the switch between the cluster's router and the gateway routers (ovn-kubernetes, docs/design/topology). */
 export const joinSwitch = 'join';
 
 /** Returns the name of a new cluster router. */
@@ -9,12 +9,15 @@ export function clusterRouterName(naming: OverlayNaming, centralNode: string): s
   return traitsOf({ naming }).clusterRouter(centralNode);
 }
 
-/** Returns the names of a router's ports to and from the join switch. */
+/** Returns the names of a router's port on the join switch, and of the switch's port to this router. */
 export function joinNames(router: string): { readonly onRouter: string; readonly onSwitch: string } {
   return { onRouter: `rtoj-${router}`, onSwitch: `jtor-${router}` };
 }
 
-/** Returns the names of a node's ports: on the cluster's router, on the node's switch, and of the node itself. */
+/**
+ * Returns the names of a node's ports: the cluster router's port to the node's switch, the switch's port to this
+ * router, and the management port.
+ */
 export function nodeNames(node: string): {
   readonly onRouter: string;
   readonly onSwitch: string;
@@ -51,8 +54,8 @@ export function uplinkPort(naming: OverlayNaming, node: string, gateway: Overlay
 }
 
 /**
- * Returns those names of a node's ports that could also be the name of a pod's port: `br-ex_n1` would be pod `n1` of
- * namespace `br-ex`.
+ * Returns those names of ports of nodes that a pod's port could also have: `br-ex_n1` would be pod `n1` of namespace
+ * `br-ex`.
  */
 export function reservedPorts(
   { naming }: Pick<OverlayLayout, 'naming'>,
@@ -71,7 +74,10 @@ export function managementInterface(naming: OverlayNaming, node: string): string
   return traitsOf({ naming }).managementInterface(node);
 }
 
-/** Names of ovn-kubernetes for groups of load balancers: of switches and routers, of switches, and of routers. */
+/**
+ * Names of the load balancer groups, as in ovn-kubernetes: for switches and routers, for switches only, and for routers
+ * only.
+ */
 export const balancerGroups = {
   cluster: 'clusterLBGroup',
   switches: 'clusterSwitchLBGroup',

@@ -10,8 +10,9 @@ const families = [
 ] as const;
 
 /**
- * Plans NAT rows of a gateway router for packets that come from outside and go to pods of other nodes. The rows replace
- * the source by the gateway's own address, so that the answers return to the gateway.
+ * Plans NAT rows of a gateway router for packets that come from outside and go to pods whose answers would leave by
+ * another gateway: pods of other nodes, and pods of the gateway's own node if their subnet was requested for another
+ * gateway. The rows replace the source by the gateway's own address, so that the answers return to the gateway.
  *
  * `options:lb_force_snat_ip` (ovn-nb(5), Logical_Router) does the same, but only for the first packet of a connection
  * and for the packets after the first answer. It does not apply to packets in between, such as a repeated SYN or the
@@ -21,8 +22,8 @@ const families = [
  * leave by the gateway of the pod's own node. The NAT rows match addresses only. They therefore apply to these packets
  * as well, which get the same translation as the first packet.
  *
- * Pods of the gateway's own node need no such row: their answers leave by this gateway in any case. These pods see the
- * client's address if `externalTrafficPolicy` is Local.
+ * All other pods of the gateway's own node need no such row, because their answers leave by this gateway. These pods
+ * see the client's address if `externalTrafficPolicy` is Local.
  */
 export function addBalancedSources(
   desired: DesiredRows,
@@ -63,7 +64,7 @@ export function addBalancedSources(
 
 /**
  * Returns the name of the address set, with only the characters that a match permits (ovn-sb(5), expressions). Node
- * names contain hyphens, but no underscores.
+ * names can contain hyphens but no underscores, so no two nodes get the same set.
  */
 function setName(node: string, word: string): string {
   return `beyond_${node.replaceAll('-', '_')}_${word}`;

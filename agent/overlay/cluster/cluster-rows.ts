@@ -14,13 +14,13 @@ export interface Cluster {
   readonly router: PlannedRow;
   readonly join: PlannedRow;
   /**
-   * Rows to which services belong: in layout `modern` the groups of load balancers of switches and of routers, in
+   * Rows to which services belong: in layout `modern` the load balancer groups for switches and those for routers, in
    * layout `seed` the load balancers themselves.
    */
   readonly balancers: { readonly ofSwitches: readonly PlannedRow[]; readonly ofRouters: readonly PlannedRow[] };
   /** Addresses of the cluster's router on the join switch, with their prefix length. */
   readonly joinAddresses: readonly string[];
-  /** Returns the MAC of a router's port: the MAC that the port has, or else a new one. */
+  /** Returns the MAC of a router's port: the MAC that the row of the port or of `switchPort` has, or else a new one. */
   macFor(port: string, switchPort: string, address: string): string;
 }
 
@@ -58,8 +58,8 @@ export function addCluster(desired: DesiredRows, facts: NorthboundFacts): Cluste
 }
 
 /**
- * Returns a router's addresses on the join switch: its present addresses, or else the first free address of each
- * subnet, from address number `place` on.
+ * Returns a router's addresses on the join switch, one for each subnet: the router's present address of the same
+ * family, or else the first free address of the subnet, from address number `place` on.
  */
 export function joinAddressesFor(
   desired: DesiredRows,
@@ -118,8 +118,8 @@ export function addJoinPort(
 }
 
 /**
- * Returns the columns of a switch's port to a router. OVN takes the MAC from the router's port (ovn-nb(5), `addresses`,
- * `router`); layout `seed` repeats the MAC in the switch's port.
+ * Returns the columns of a switch's port to a router. In layout `modern`, OVN takes the MAC from the router's port
+ * (ovn-nb(5), `addresses`, `router`); layout `seed` repeats the MAC in the switch's port.
  */
 export function routerPortColumns(
   layout: OverlayLayout,
@@ -136,7 +136,8 @@ export function routerPortColumns(
 }
 
 /**
- * Returns the first free address of a subnet, which no router's port has. The search begins at address number `place`.
+ * Returns the first address of a subnet that no router's port has, with the prefix length. The search begins at address
+ * number `place`.
  */
 function freeAddress(desired: DesiredRows, subnet: string, place: number): string {
   for (let next = place; ; next += 1) {

@@ -9,7 +9,8 @@ import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { tunnelPorts } from '../tunnel-ports.ts';
 
 /**
- * Priority of the router policies against forged packets: above the router's policies by which pods reach the nodes.
+ * Priority of the router policies that drop forged packets and tunnel packets: above the router policies by which pods
+ * reach the nodes.
  */
 const priority = 1010;
 
@@ -18,14 +19,17 @@ const families = [
   { number: 6, isSix: true, word: 'ip6' },
 ] as const;
 
-/** Match of a packet that begins or ends a tunnel (ovn-sb(5), logical expressions). */
+/**
+ * Match of the packets of a tunnel, which have the UDP destination port of Geneve or VXLAN (ovn-sb(5), logical
+ * expressions).
+ */
 const isTunnelPacket = `udp.dst == {${Object.values(tunnelPorts)
   .toSorted((a, b) => a - b)
   .join(', ')}}`;
 
 /**
- * Plans policies against forged sources. Network policies identify a pod by its address. A packet from outside is
- * therefore dropped by the first router that it reaches if its source is an address of the cluster.
+ * Plans router policies against forged sources. Network policies identify a pod by its address. A packet from outside
+ * is therefore dropped by the first router that it reaches if its source is an address of the cluster.
  */
 export function addOutsideGuards(
   desired: DesiredRows,
@@ -46,9 +50,10 @@ export function addOutsideGuards(
 }
 
 /**
- * Drops tunnel packets that pods send. Such a packet would leave by a gateway, with the gateway's address as its
- * source. If the gateway's node uses this address for its tunnels, other nodes would accept the packet as that of a pod
- * of the gateway's node. The same holds for a tunnel packet from outside that a service forwards to another node.
+ * Plans a router policy that drops tunnel packets that pods send. Such a packet would leave by a gateway, with the
+ * gateway's address as its source. If the gateway's node uses this address for its tunnels, other nodes would accept
+ * the content of the packet as a packet from a pod of the gateway's node. The same holds for a tunnel packet from
+ * outside that a service forwards to another node.
  */
 export function addTunnelGuard(desired: DesiredRows, router: PlannedRow, node: string): void {
   addDropped(desired, router, isTunnelPacket, node, 'pods may not send tunnel packets');
@@ -68,10 +73,10 @@ function addDropped(desired: DesiredRows, router: PlannedRow, match: string, nod
 }
 
 /**
- * Plans the guard against forged sources for packets that the node itself forwards into the cluster, whichever
- * interface they arrived by. A packet from the node's management port may have no source in the cluster's ranges except
- * that port's own address. Another host could otherwise pass for a pod, or for a node: network policies always allow
- * the addresses of nodes. Also drops packets of pods that would end in a tunnel of the node.
+ * Plans the ACLs against forged sources for packets that the node itself forwards into the cluster, whichever interface
+ * they arrived by. A packet from the node's management port may have no address of a pod or of the masquerade subnet as
+ * its source, except that port's own address. Another host could otherwise pass for a pod, or for a node: network
+ * policies always allow the addresses of nodes. Another ACL drops tunnel packets from pods to the node.
  */
 export function addNodeGuards(
   desired: DesiredRows,

@@ -131,8 +131,8 @@ function addPin(desired: DesiredRows, port: PlannedRow, { name, systemId }: Over
 }
 
 /**
- * Plans the ACLs that let the kubelet's probes pass network policies, and the policies by which pods of every node
- * reach this node's addresses.
+ * Plans the ACLs that let the kubelet's probes pass network policies, the ACLs against forged packets of the node, and
+ * the router policies by which pods of every node reach this node's addresses.
  */
 function addReach(desired: DesiredRows, cluster: Cluster, node: OverlayNode, nodeSwitch: PlannedRow): void {
   const probers = managementAddresses(node).map(withoutLength);

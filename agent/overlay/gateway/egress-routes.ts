@@ -63,7 +63,10 @@ export function addEgressRoutes(
   removeDeadEnds(desired, cluster, gateways);
 }
 
-/** Returns the subnets that were requested for a gateway, including gateways of nodes that are not in this plan. */
+/**
+ * Returns the subnets that were requested for a gateway that is up. Gateways of nodes that are not in this plan are
+ * included.
+ */
 function askedFor(
   desired: DesiredRows,
   { layout, router }: Cluster,
@@ -104,8 +107,8 @@ function route(
 }
 
 /**
- * Removes default routes to addresses of the join subnet that no router has. ovn-kubernetes of 2017 routed all packets
- * to the first address of that subnet.
+ * Plans the removal of default routes whose next hop is an address of the join subnet that no router has.
+ * ovn-kubernetes of 2017 created default routes to 100.64.1.2 only, the address of one gateway.
  */
 function removeDeadEnds(
   desired: DesiredRows,

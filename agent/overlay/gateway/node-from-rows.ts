@@ -9,7 +9,7 @@ import { tagKeys } from '../rows/tag-keys.ts';
 import { nodeTag } from '../rows/tags.ts';
 import { networkOf } from './own-gateway.ts';
 
-/** Node as its rows in layout `seed` describe it; no other record of it exists in that layout. */
+/** Node as its rows in layout `seed` describe it. In that layout, no other record of the node exists. */
 export interface NodeFromRows {
   readonly subnets: readonly string[];
   /** Service ranges whose packets the node's switch keeps inside of the cluster. */
@@ -17,7 +17,10 @@ export interface NodeFromRows {
   /** MAC of the node's management port; null if the node has no such port yet. */
   readonly managementMac: string | null;
   readonly gateway: OverlayGateway | null;
-  /** False if the node's own Open vSwitch has lost the port between br-int and the gateway's bridge. */
+  /**
+   * True if the node's own Open vSwitch has the port between br-int and the gateway's bridge; false if the port is
+   * lost, or if the node has no gateway.
+   */
   readonly isGatewayCarried: boolean;
 }
 
@@ -49,7 +52,10 @@ function uplinkOf(rows: RowIndex, name: string): string | null {
   return names.find((port) => port.endsWith(`_${name}`) && port !== gatewayNames(name).onSwitch) ?? null;
 }
 
-/** Returns the bridge to which the patch port of a gateway leads from br-int; null if no bridge has its other end. */
+/**
+ * Returns the bridge to which the patch port of a gateway leads from br-int; null if br-int has no such port, or if the
+ * bridge does not exist.
+ */
 function bridgeOf(local: RowIndex, uplink: string): string | null {
   const port = local.all('Interface').find((row) => mapOf(row, 'external_ids')['iface-id'] === uplink);
   const bridges = local.all('Bridge').map((row) => textOf(row, 'name'));

@@ -33,8 +33,10 @@ export function networkOf({ bridge, interface: nic }: Pick<GatewayRequest, 'brid
 }
 
 /**
- * Returns the gateway that results from a request and the node's present state. Refuses a gateway without a next hop,
- * and a gateway whose addresses or subnets are used by the cluster or the node.
+ * Returns the gateway that results from a request and the node's present state. Fails with `interface-not-found` or
+ * `overlay-conflict` if the bridge or NIC does not exist, if the gateway has no next hop or an address that the cluster
+ * uses, if its addresses are only partly those of the bridge, if a VIP or an address in a VLAN is the bridge's own, or
+ * if a requested subnet is outside of the cluster's subnets.
  */
 export function chooseGateway(
   request: GatewayRequest,
@@ -94,9 +96,9 @@ export function chooseGateway(
 }
 
 /**
- * Returns the node's record with the present state of the gateway that the administrator has requested. Without the
- * bridge or NIC, the node has no gateway. While the bridge or NIC has no address, for example between two leases, the
- * last gateway stays.
+ * Returns the node's record with the present state of the gateway that the administrator has requested. If the bridge
+ * or NIC does not exist, the record has no gateway. If the present state does not permit the gateway, for example
+ * because the bridge has no address between two leases, the record stays unchanged.
  */
 export function recordNow(record: OverlayRecord, kernel: KernelFacts): OverlayRecord {
   const { gateway: request, layout, node } = record;
@@ -111,7 +113,10 @@ export function recordNow(record: OverlayRecord, kernel: KernelFacts): OverlayRe
   }
 }
 
-/** Returns the next hops of the node's default routes over a bridge, for each family of the cluster. */
+/**
+ * Returns the next hop of the node's default route with the lowest metric over a bridge, for each family of the cluster
+ * that has such a route.
+ */
 function defaultHops(bridge: string, { clusterSubnets }: OverlayLayout, routes: readonly Route[]): readonly string[] {
   return clusterSubnets.flatMap((subnet) => {
     const [best] = routes
@@ -124,7 +129,8 @@ function defaultHops(bridge: string, { clusterSubnets }: OverlayLayout, routes: 
 
 /**
  * Returns the address with which a link reaches a next hop: an address in the subnet of the next hop, or else any
- * address of the same family. If there are several, the address at which the node's tunnels end is preferred.
+ * address of the same family. If there are several, the address at which the node's tunnels end is preferred. Null if
+ * the link has no usable address of this family.
  */
 function addressBeside(hop: string, { addresses }: Link, encap: readonly string[]): string | null {
   const usable = addresses.filter(

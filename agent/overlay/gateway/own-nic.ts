@@ -91,8 +91,9 @@ function deviceTowards(address: string, routes: readonly Route[]): string | null
 }
 
 /**
- * Plans that the interfaces of hosts which are not pods are up. Open vSwitch receives all packets of such an interface,
- * so it has no address in the kernel. Interfaces that do not exist are left out.
+ * Plans the commands that bring up the interfaces behind which hosts are that are not pods. Open vSwitch receives all
+ * packets of such an interface, so the commands also remove its addresses from the kernel. Interfaces that do not exist
+ * are left out.
  */
 export function planAttached(names: readonly string[], links: readonly Link[]): readonly PortChange[] {
   const down = links.filter(({ name, up }) => !up && names.includes(name));
@@ -100,8 +101,8 @@ export function planAttached(names: readonly string[], links: readonly Link[]): 
 }
 
 /**
- * Plans the state of the gateway's own NIC in the kernel: the NIC is up and has no address, because the gateway answers
- * for the NIC's addresses.
+ * Plans the state of the gateway's own NIC in the kernel: the NIC is up and has no global address, because the gateway
+ * answers for the NIC's addresses.
  */
 export function planNic(nic: string, links: readonly Link[]): readonly PortChange[] {
   const program = 'ip';
@@ -116,7 +117,10 @@ export function planNic(nic: string, links: readonly Link[]): readonly PortChang
   }));
 }
 
-/** Returns the changes that bring a NIC up without an address. The addresses of a NIC that is down are not known. */
+/**
+ * Returns the commands that bring a NIC up without a global address. They remove all global addresses, because the
+ * agent cannot read the IPv4 addresses of a NIC that is down.
+ */
 function bringUp(nic: string, why: string): readonly PortChange[] {
   return [
     { program: 'ip', command: `address flush dev ${nic} scope global`, why },

@@ -7,8 +7,9 @@ import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addTranslation } from './uplink-rows.ts';
 
 /**
- * Plans the source NAT by which packets leave with the gateway's address: one row for each subnet and address. A later
- * plan finds these rows by their content. `toPeers` has the subnets whose packets keep their source on the way to
+ * Plans the source NAT by which packets leave with the gateway's address: one NAT row for each subnet of the cluster,
+ * for the gateway router's own addresses on the join switch (layout `modern`), and for each subnet of `toPeers`. A
+ * later plan finds these rows by their content. `toPeers` has the subnets whose packets keep their source on the way to
  * peers, each with the address set of these peers.
  */
 export function addTranslations(

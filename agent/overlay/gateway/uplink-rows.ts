@@ -38,8 +38,8 @@ export function addUplink(
 }
 
 /**
- * Plans the NAT row by which packets from a subnet leave with an address (ovn-nb(5), NAT). A later plan finds the row
- * by its content.
+ * Plans the NAT row by which packets from a subnet leave with `address` as their source (ovn-nb(5), NAT). A later plan
+ * finds the row by its content.
  */
 export function addTranslation(
   desired: DesiredRows,

@@ -38,7 +38,8 @@ export interface LayoutTraits {
   /** True if the subnet of a node is routed on the node's own chassis. */
   readonly pinsSubnets: boolean;
   /**
-   * True if the switch of a node has ACLs and policies for the node itself; false if each network policy admits nodes.
+   * True if ACLs of a node's switch and router policies let the node and pods reach each other; false if each network
+   * policy admits nodes.
    */
   readonly admitsNodes: boolean;
   /**

@@ -22,14 +22,14 @@ export interface AttachFacts {
   readonly rows: DatabaseRows;
 }
 
-/** Interfaces of which the node can attach some. */
+/** Division of the interfaces that a node is to attach to br-int. */
 export interface Attachable {
   readonly attached: readonly AttachedInterface[];
-  /** Sentences about the other interfaces. */
+  /** Sentences about the interfaces that the node cannot attach, each with the reason. */
   readonly faults: readonly string[];
 }
 
-/** Divides interfaces into those that the node can attach to br-int and those that it needs itself. */
+/** Divides interfaces into those that the node can attach to br-int and those that it cannot. */
 export function attachable(wanted: readonly AttachedInterface[], facts: AttachFacts): Attachable {
   const existing = indexRows(facts.rows);
   const judged = wanted.map((one) => ({ one, obstacle: obstacleIn(one.interface, facts, existing) }));
@@ -44,7 +44,7 @@ export function attachable(wanted: readonly AttachedInterface[], facts: AttachFa
 /**
  * Returns the reason why the node cannot attach an interface, as the end of a sentence; null if it can. An interface
  * that does not exist can be attached: Open vSwitch connects it when it appears (ovs-vswitchd.conf.db(5), Interface,
- * error). An attached interface keeps its place if it gets an address later, because Open vSwitch receives its packets.
+ * error). An attached interface stays attached if it gets an address later, because Open vSwitch receives its packets.
  */
 export function obstacleTo(name: string, facts: AttachFacts): string | null {
   return obstacleIn(name, facts, indexRows(facts.rows));

@@ -8,8 +8,9 @@ import { isOwnedBy } from '../rows/tags.ts';
 import { addPort, keepPort } from './bridge-rows.ts';
 
 /**
- * Plans the interfaces that lead to hosts which are not pods. If they are not known, those that are attached stay, for
- * example while the central node does not answer.
+ * Plans the ports of br-int for the interfaces that lead to hosts that are not pods. `attached` is null if these
+ * interfaces are not known, for example while the central node does not answer; the interfaces that are attached then
+ * stay.
  */
 export function addAttached(
   desired: DesiredRows,

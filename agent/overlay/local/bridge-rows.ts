@@ -44,7 +44,7 @@ export function addBridge(
   return bridge;
 }
 
-/** Keeps a port with its interfaces as they are. */
+/** Marks a port and its interfaces so that the plan neither changes nor removes them. */
 export function keepPort(desired: DesiredRows, port: DatabaseRow): void {
   desired.keep(port);
   for (const row of desired.existing.referred(port, 'interfaces', 'Interface')) desired.keep(row);

@@ -40,8 +40,8 @@ export function planLocal(facts: LocalFacts): OverlayPlan {
 }
 
 /**
- * Plans the removal of every row of the cluster from the node. `system-id` and `hostname` stay, because they belong to
- * the machine.
+ * Plans the removal of the cluster's rows and keys from the node's Open vSwitch. `system-id` and `hostname` stay,
+ * because they belong to the machine, and so does a bridge with ports of other programs.
  */
 export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | 'rows'>): OverlayPlan {
   const desired = createDesiredRows(foundIn(rows), layout.owner);
@@ -88,8 +88,8 @@ const lasting = ['system-id', 'hostname'];
  */
 const inOtherConfig = 'other_config:';
 /**
- * Seconds for which ovs-vswitchd keeps an incomplete bundle of flows; its default of 10 is short for an ovn-controller
- * whose memory is swapped (ovs-vswitchd.conf.db(5)).
+ * Seconds for which ovs-vswitchd keeps an incomplete OpenFlow bundle; its default of 10 is too short for an
+ * ovn-controller whose memory is swapped (ovs-vswitchd.conf.db(5)).
  */
 const bundleIdle = { 'bundle-idle-timeout': '180' } as const;
 
@@ -104,8 +104,9 @@ function rootOf(desired: DesiredRows): PlannedRow {
 }
 
 /**
- * Time after which ovn-controller probes a silent connection to the central node, in ms. It reconnects if the probe is
- * not answered, for example after a change of the node's own address. ovn-kubernetes uses 100 s, for hundreds of nodes.
+ * Time after which ovn-controller probes a silent connection to the central node, in ms. ovn-controller reconnects if
+ * the probe is not answered, for example after a change of the node's own address. ovn-kubernetes uses 100 s, for
+ * hundreds of nodes.
  */
 const remoteProbeMs = 10_000;
 

@@ -16,8 +16,9 @@ export interface SettingChanges {
  * Returns the changes of the external_ids keys in which other programs have entries besides the agent's
  * (ovn-controller(8)): `ovn-bridge-mappings` maps a gateway's network to its bridge, and `ovn-cms-options` announces
  * data to the central node. Entries of other programs stay unchanged. A null `gateway` removes the agent's entries for
- * a gateway, and a null `request` removes the request. If `listeners`, `furtherAddresses`, `hostCidrs` or `request` is
- * undefined, the agent's entries for it stay. The entries for outside clients stay if `hostCidrs` is undefined.
+ * a gateway, and a null `request` removes the certificate request. If `listeners`, `furtherAddresses`, `hostCidrs` or
+ * `request` is undefined, the agent's entries for it stay. The entries for outside clients stay if `hostCidrs` is
+ * undefined.
  */
 export function sharedSettings(
   there: Readonly<Record<string, string>>,

@@ -37,8 +37,8 @@ export function announcedAddresses({ cmsOptions = '' }: Pick<OverlayChassis, 'cm
 }
 
 /**
- * Returns the further addresses of a node, sorted and each once: addresses on its interfaces that are neither in its
- * record nor in `ranges`, the ranges of the cluster.
+ * Returns the further addresses of a node, sorted and each once: the addresses on its interfaces at which services
+ * could be served, without those in its record and those in `ranges`, the ranges of the cluster.
  */
 export function furtherAddresses(
   onInterfaces: readonly string[],

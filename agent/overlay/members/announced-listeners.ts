@@ -9,8 +9,9 @@ import { canonicalAddress, familyOf } from '../../net/address.ts';
  */
 const prefix = 'microshift-net-listens:';
 /**
- * Largest number of entries of a chassis that the central node reads. A usual node has fewer processes that listen in
- * the NodePort range. Any further listeners are considered only by the node itself.
+ * Largest number of listeners that a node announces and the central node reads. A node usually has fewer processes that
+ * listen in the NodePort range. Further listeners are known only to the node itself, which keeps services away from
+ * their ports.
  */
 const mostEntries = 64;
 
@@ -21,7 +22,7 @@ export function isListenerEntry(entry: string): boolean {
 
 /**
  * Returns the entries by which a node announces its listeners: `microshift-net-listens:tcp/443`, or
- * `tcp/443@192.0.2.11` for one address.
+ * `microshift-net-listens:tcp/443@192.0.2.11` for a process that listens at one address only.
  */
 export function listenerEntries(listeners: readonly Listener[]): readonly string[] {
   return listeners

@@ -64,7 +64,10 @@ export function hostCidrsOf(onInterfaces: readonly string[], ranges: readonly st
   return [...new Set(outside)].toSorted();
 }
 
-/** Returns the address with its prefix length in canonical form; an empty list unless a host of a LAN can have it. */
+/**
+ * Returns a list with the address and its prefix length in canonical form; an empty list unless a host of a LAN can
+ * have the address.
+ */
 function hostCidr(text: string): readonly string[] {
   const range = parseRange(text);
   if (range === null || range.prefixLength === 0) return [];

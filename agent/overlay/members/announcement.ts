@@ -11,8 +11,8 @@ import { isHost, isIpv6, macOf, rangeOf, withoutLength } from '../addresses.ts';
  */
 const prefix = 'microshift-net:';
 /**
- * Largest number of entries of a chassis that are read. A member can write any number, and no gateway of a cluster
- * needs as many.
+ * Largest number of entries by which a chassis may announce its gateway. A member can write any number, and no gateway
+ * of a cluster needs as many.
  */
 const maxEntries = 128;
 /** Largest length of a fault's text, in characters. A sentence with the longest valid value fits in. */
@@ -45,8 +45,8 @@ export function announcement(gateway: OverlayGateway): readonly string[] {
 export type Announced = { readonly gateway: OverlayGateway } | { readonly fault: string };
 
 /**
- * Reads the gateway that a chassis announces; null if it announces none. Every deviation from the format is a fault,
- * because a member is not trusted.
+ * Reads the gateway that a chassis announces; null if it announces none. An invalid, repeated or missing value is a
+ * fault, because a member is not trusted. Entries with an unknown key have no effect.
  */
 export function announcedGateway(
   { cmsOptions = '', bridgeMappings = '' }: OverlayChassis,
@@ -106,7 +106,7 @@ function refused(fault: string): Announced {
 
 /**
  * Returns the bridge to which a chassis maps a physical network (ovn-controller(8), ovn-bridge-mappings); null if it
- * has no such mapping.
+ * has no such mapping, or the bridge has an invalid name.
  */
 function bridgeOf(network: string, mappings: string): string | null {
   const [, bridge = ''] =
@@ -117,7 +117,10 @@ function bridgeOf(network: string, mappings: string): string | null {
   return /^[A-Za-z0-9._-]{1,15}$/.test(bridge) && network !== '' ? bridge : null;
 }
 
-/** Returns true for a unicast MAC in lower case (IEEE 802: the lowest bit of the first byte marks a group). */
+/**
+ * Returns true for a unicast MAC in lower case that is not zero (IEEE 802: the lowest bit of the first byte marks a
+ * group).
+ */
 function isUnicastMac(mac: string): boolean {
   return /^[0-9a-f][02468ace](:[0-9a-f]{2}){5}$/.test(mac) && mac !== '00:00:00:00:00:00';
 }

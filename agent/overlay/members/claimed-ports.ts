@@ -68,7 +68,7 @@ export function foreignClaims({ tables }: DatabaseRows, nodes: readonly OverlayN
   });
 }
 
-/** Column of a port that names a chassis of another node. */
+/** Column of a port, with the chassis of another node that it names. */
 interface Claim {
   readonly column: string;
   readonly chassis: string;

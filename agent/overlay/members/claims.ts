@@ -27,8 +27,8 @@ export interface BelievedClaims {
  * the member's system-id (ovn-sb(5), RBAC_Permission; ovn-northd writes its rows). A chassis is therefore a member by
  * its name alone, and its hostname decides nothing. A false claim is ignored and has no effect on other members. The
  * index of Encap permits one row for each address and tunnel type. If two chassis claim an address with different
- * types, the cluster's own type takes precedence. `own` is the central node, whose address is known without a
- * registration.
+ * tunnel types, the claim with a type of the central node takes precedence. `own` is the central node, whose address is
+ * known without a registration.
  */
 export function believedClaims(
   own: OverlayNode,

@@ -40,8 +40,8 @@ export function judgeGateways(
 }
 
 /**
- * Returns the last answer of a chassis (ovn-sb(5), Chassis_Private) to the request with this number; null if the
- * chassis is not registered.
+ * Returns the last answer of a chassis to the central node's requests (ovn-sb(5), Chassis_Private), and whether it
+ * answers the request with the number `asked`; null if the chassis is not registered.
  */
 export function echoOf(systemId: string, asked: number, rows: DatabaseRows): ChassisEcho | null {
   const row = indexRows(rows)

@@ -50,9 +50,10 @@ export function unexpectedRows({ tables }: DatabaseRows): readonly string[] {
 }
 
 /**
- * Compares the MACs that OVN's routers have learned of their neighbours with two other sources: the MAC of each gateway
- * of the cluster, and the neighbours that the kernel of node `own` knows on the LAN of this node's gateway. Every
- * member may write MAC_Binding rows of other members. Returns a sentence for each row with a different MAC.
+ * Compares the MACs that OVN's routers have learned for their neighbours with two other sources: the MAC of each
+ * gateway of the cluster, and, if the gateway of node `own` shares its node's bridge, the neighbours that this node's
+ * kernel knows. Every member may write MAC_Binding rows of other members. Returns a sentence for each row with a
+ * different MAC.
  */
 export function conflictingNeighbours(
   rows: DatabaseRows,

@@ -23,9 +23,9 @@ export interface MembersNow {
 /**
  * Returns the members with the gateways, listeners, addresses and outside clients that their chassis announce, as far
  * as their certificates and the central node's grants allow. The gateway of the central node `own` is known without an
- * announcement. A chassis that is not registered is not a gateway, and neither is a chassis that announces an address
- * at which another node's tunnels end. If two members announce the same gateway address, only the first is a gateway,
- * unless the address is a VIP.
+ * announcement. A member whose chassis is not registered is not a gateway, and neither is a member that announces an
+ * address at which another node's tunnels end. If two members announce the same gateway address, only the first is a
+ * gateway, unless the address is a VIP.
  */
 export function membersNow(
   layout: OverlayLayout,

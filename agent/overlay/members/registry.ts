@@ -62,7 +62,10 @@ export interface Assignment {
   readonly subnets: readonly string[];
 }
 
-/** Default prefix length of a node's subnet: room for 253 pods of IPv4, and for 64,000 of IPv6. */
+/**
+ * Prefix length of a new subnet of a node: room for 252 pods of IPv4, and for 65,534 of IPv6
+ * (agent/workload/pods/subnets.ts).
+ */
 const nodeSubnetLength = { 4: 24, 6: 64 } as const;
 
 export function assignNode(layout: OverlayLayout, registered: readonly RegisteredNode[], name: string): Assignment {

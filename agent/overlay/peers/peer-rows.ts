@@ -15,15 +15,18 @@ const families = [
   { isSix: true, word: 'v6', ip: 'ip6' },
 ] as const;
 
-/** Priority of the policy: that of the guards against forged sources, the highest of all policies of a gateway. */
+/**
+ * Priority of the policy that drops packets to services that do not exist: that of the policies against forged sources,
+ * the highest of all policies of a gateway.
+ */
 const priority = 1010;
 
 /**
  * Plans the rows by which the gateway of a node reaches peers: routes on its router, as in MicroShift's
- * clusterToCluster (docs/user/howto_c2cc.md, "How It Works"), and an address set of ranges. Packets of the node's own
- * pods to these ranges leave with the pod's address (ovn-nb(5), NAT, exempted_ext_ips). Returns the address set for
- * each subnet of the node's own pods. Pods of other nodes keep the gateway's address, because the peer's answers to
- * them could arrive at another gateway.
+ * clusterToCluster (docs/user/howto_c2cc.md, "How It Works"), and an address set with the ranges of the peers. Packets
+ * of the node's own pods to these ranges leave with the pod's address (ovn-nb(5), NAT, exempted_ext_ips). Returns the
+ * address set for each subnet of these pods. Packets of pods whose subnet leaves by another gateway get the gateway's
+ * address, because the peer's answers to them could arrive at another gateway.
  */
 export function addPeerWays(
   desired: DesiredRows,
@@ -80,8 +83,8 @@ function addRoute(
 }
 
 /**
- * Drops a packet from outside whose destination is still in the range of services after load balancing. The router's
- * default route would otherwise return it to the LAN.
+ * Plans a router policy that drops a packet from outside whose destination is still in the range of services after load
+ * balancing. The router's default route would otherwise return the packet to the LAN.
  */
 function keepServicesInside(
   desired: DesiredRows,

@@ -30,7 +30,10 @@ export function isBeside(address: string, { addresses }: Pick<OverlayGateway, 'a
   return own !== null && withoutLength(own) !== address && isWithin(address, own);
 }
 
-/** Returns the ranges whose hosts reach the pods of a gateway's node as clients from outside. */
+/**
+ * Returns the ranges of the peers that a gateway reaches. Their hosts reach the pods of the gateway's node as outside
+ * clients.
+ */
 export function clientsOfPeers(peers: readonly OverlayPeer[], gateway: OverlayGateway | null): readonly string[] {
   return [...new Set(waysToPeers(peers, gateway).map(({ range }) => range))];
 }

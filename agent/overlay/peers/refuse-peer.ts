@@ -21,7 +21,7 @@ export interface PeerFacts {
   readonly peers: readonly OverlayPeer[];
 }
 
-/** A range that is in use, with its use in words. */
+/** Range that is in use, with its use in words. */
 interface UsedRange {
   readonly range: string;
   readonly use: string;
@@ -34,8 +34,9 @@ interface UsedRange {
 const shortestPrefix = { 4: 8, 6: 32 } as const;
 
 /**
- * Fails with `overlay-conflict` if the cluster cannot have the peer: its name or a range is in use, an address family
- * does not fit, or the next hop is not on the LAN of a gateway.
+ * Fails with `overlay-conflict` if the cluster cannot have the peer: its name or a range is in use, a range is too
+ * large, an address family does not fit, the next hop is not on the LAN of a gateway, or the cluster has the largest
+ * number of peers.
  */
 export function refusePeer(peer: OverlayPeer, facts: PeerFacts): void {
   const { peers } = facts;
@@ -82,7 +83,7 @@ function refuseRange(range: string, peer: OverlayPeer, { layout, members, ownNet
   );
 }
 
-/** Returns the addresses at which other hosts reach a node. */
+/** Returns the addresses at which other hosts reach a node, each as a range of one address. */
 function rangesOfNode(node: OverlayNode): readonly UsedRange[] {
   return nodeAddresses(node).map((one) => ({
     range: `${one}/${isIpv6(one) ? 128 : 32}`,

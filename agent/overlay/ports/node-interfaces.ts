@@ -1,7 +1,10 @@
 import type { OverlayNode } from '../../model/overlay.ts';
 import { type AttachedInterface, type OverlayPort, portKey } from '../../model/overlay-port.ts';
 
-/** Returns the name of the logical port of an overlay port. It is made from the key as the names of pods' ports are. */
+/**
+ * Returns the name of the logical port of an overlay port. Like the name of a pod's port, it consists of the namespace
+ * and the name.
+ */
 export function logicalPortOf(port: OverlayPort): string {
   return portKey(port).replace('/', '_');
 }
@@ -23,7 +26,7 @@ export function attachedInterfaces(ports: readonly OverlayPort[], node: string):
   return Array.from(found, ([name, logicalPort]) => ({ interface: name, logicalPort }));
 }
 
-/** Returns the nodes with their ports; the argument's own entry if a node has none. */
+/** Returns the nodes with their overlay ports. A node without ports is returned unchanged. */
 export function withPorts(nodes: readonly OverlayNode[], ports: readonly OverlayPort[] = []): readonly OverlayNode[] {
   return nodes.map((node) => {
     const own = ports.filter((port) => port.node === node.name);

@@ -13,7 +13,8 @@ export interface PortFacts {
 
 /**
  * Returns the node of a requested port. Fails with `overlay-conflict` if the cluster cannot have the port: its name,
- * its interface or a MAC is in use, or its node has no subnet.
+ * its interface or a MAC is in use, a MAC is not that of one host or could be derived from an address, its node is
+ * unknown or has no subnet, or the cluster has the largest number of ports.
  */
 export function refusePort(request: PortRequest, { members, ports, macs }: PortFacts): OverlayNode {
   const { name, node } = request;
@@ -42,7 +43,7 @@ export function refusePort(request: PortRequest, { members, ports, macs }: PortF
 
 /**
  * Refuses an interface that another port has. Several ports can have one interface if each of them has a VLAN of its
- * own: untagged packets would otherwise belong to the logical port in which those of the VLANs are nested.
+ * own: untagged packets would otherwise belong to the logical port in which the logical ports of the VLANs are nested.
  */
 function refuseSharing({ node, interface: name, vlan }: PortRequest, ports: readonly OverlayPort[]): void {
   const others = ports.filter((port) => port.node === node && port.interface === name);
@@ -60,7 +61,7 @@ function refuseSharing({ node, interface: name, vlan }: PortRequest, ports: read
   );
 }
 
-/** Matches a MAC that this product derives from an address (addresses.ts, macOf). */
+/** Pattern of a MAC that this product derives from an address (addresses.ts, macOf). */
 const derivedMac = /^0a:58:/;
 
 function refuseMac(mac: string, { macs: all, node }: PortRequest, macs: ReadonlyMap<string, string>): void {

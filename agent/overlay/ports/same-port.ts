@@ -1,7 +1,7 @@
 import type { OverlayPort, PortRequest } from '../../model/overlay-port.ts';
 import { isIpv6, macOf } from '../addresses.ts';
 
-/** Returns true if a port is what a request asks for, so that the request changes nothing. */
+/** Returns true if a port has exactly the requested properties, so that the request changes nothing. */
 export function isSamePort(request: PortRequest, port: OverlayPort): boolean {
   const textOf = ({ name, node, interface: device, vlan, namespace, labels }: PortRequest | OverlayPort): string =>
     JSON.stringify([
@@ -16,7 +16,10 @@ function hasMacs({ macs }: PortRequest, { hosts }: OverlayPort): boolean {
   return String(wanted) === String(hosts.map(({ mac }) => mac));
 }
 
-/** A family without requested addresses permits any. */
+/**
+ * Returns true if the port has the requested addresses. If a request names no address of a family, every address of
+ * this family fits.
+ */
 function hasAddresses({ addresses }: PortRequest, { hosts }: OverlayPort): boolean {
   const own = hosts.flatMap((host) => host.addresses);
   return [true, false].every((isSix) => {

@@ -1,5 +1,5 @@
 /**
- * Priorities of ACLs (ovn-nb(5), ACL: 0 to 32767). All ACLs are in one tier, which OVN 23.03 has as well, so the
+ * Priorities of ACLs (ovn-nb(5), ACL: 0 to 32767). All ACLs are in one tier of OVN, because OVN 23.03 has no tiers. The
  * priorities alone order the tiers of Kubernetes: Admin, NetworkPolicy, Baseline.
  */
 export const aclPriorities = {
@@ -9,7 +9,7 @@ export const aclPriorities = {
   node: 32_750,
   /** Packets to an address or port in the range of services that no service has. */
   unserved: 32_745,
-  /** Resolution of addresses (ARP and neighbour discovery) of pods with cluster network policies. */
+  /** Resolution of addresses (ARP and neighbour discovery) of pods with cluster policies. */
   neighbours: 32_740,
   /** Lowest priority of the Admin tier. */
   admin: 16_400,

@@ -3,7 +3,7 @@ import { listOf, mapOf } from './row-index.ts';
 
 /**
  * Desired content of a column: exactly this value (`is`); keys that a map must have, and keys that it must not have
- * (`keys`, `without`); elements that a set must have (`has`); or all elements of a set (`only`).
+ * (`keys`, `without`); elements that a set must have (`has`); or all elements that a set may have (`only`).
  */
 export type DesiredColumn =
   | { readonly is: WrittenValue }

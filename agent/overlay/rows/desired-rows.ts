@@ -17,7 +17,7 @@ import { indexRows, listOf, type RowIndex, textOf } from './row-index.ts';
 import { tagKeys } from './tag-keys.ts';
 import { isOfObject } from './tags.ts';
 
-/** Desired row. */
+/** Row that the planner wants to exist, with the columns that it manages. */
 export interface DesiredRow {
   readonly table: string;
   readonly title: string;
@@ -59,17 +59,17 @@ export function foundIn(rows: DatabaseRows): Found {
   return { existing: indexRows(rows), shape: rows.shape };
 }
 
-/** Collects desired rows and turns them into changes. */
+/** Collector of desired rows, which turns them into changes. */
 export interface DesiredRows {
   readonly owner: string;
   readonly existing: RowIndex;
   readonly changes: RowChange[];
   readonly guards: RowGuard[];
   readonly trace: string[];
-  /** Addresses on the join switch that ports of routers have, or get in this plan. */
+  /** Addresses that ports of routers have, or get on the join switch in this plan. */
   readonly takenAddresses: Set<string>;
   add(desiredRow: DesiredRow): PlannedRow;
-  /** Deletes an existing row. */
+  /** Plans the deletion of an existing row. */
   remove(table: string, row: DatabaseRow, title: string, why: string): void;
   /** Marks a row so that it is neither changed nor removed as stale. */
   keep(row: DatabaseRow): void;
@@ -80,7 +80,7 @@ export interface DesiredRows {
   hasColumn(table: string, column: string): boolean;
 }
 
-/** Returns an empty draft of changes to existing rows. `owner` is the tag of rows of this product. */
+/** Returns a collector without desired rows for the rows that were read. `owner` is the tag of rows of this product. */
 export function createDesiredRows({ existing, shape }: Found, owner: string): DesiredRows {
   const [changes, guards, trace]: [RowChange[], RowGuard[], string[]] = [[], [], []];
   const planned = new Set<DatabaseRow>();
@@ -146,8 +146,8 @@ export function createDesiredRows({ existing, shape }: Found, owner: string): De
 
   /**
    * Returns the existing row that becomes the desired row; null if a row has to be inserted. Deletes an existing row
-   * that belongs to a Kubernetes object and only has the same name. Refuses a row that another switch or router
-   * contains.
+   * that belongs to a Kubernetes object and only has the same name. Fails with `overlay-conflict` if another row than
+   * the planned parent row contains the existing row.
    */
   const adoptable = ({ table, title, existing: row, place, objectKey }: DesiredRow): DatabaseRow | null => {
     if (row === null || objectKey !== undefined) return row;

@@ -32,7 +32,7 @@ export interface FollowedGateway {
   readonly localnetPort: string;
   /** Name of ovn-controller's patch port on the bridge. */
   readonly clusterPort: string;
-  /** MAC of the NIC, which has another port number each time it is added to the bridge. */
+  /** MAC of the NIC. The NIC gets another OpenFlow port number each time it is added to the bridge. */
   readonly mac: string;
 }
 

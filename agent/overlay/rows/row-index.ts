@@ -89,21 +89,24 @@ export function indexRows({ tables }: DatabaseRows): RowIndex {
   };
 }
 
-/** Returns a column with one element as text; empty if the column is empty or the row is null. */
+/**
+ * Returns a string, a number or the first element of a set as text; empty if the column is empty or has another type,
+ * or if the row is null.
+ */
 export function textOf(row: DatabaseRow | null, column: string): string {
   const value = row?.[column];
   if (Array.isArray(value)) return String(value[0] ?? '');
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** Returns a set column; empty if the column is empty or the row is null. */
+/** Returns the elements of a set column; empty if the column is empty or the row is null. */
 export function listOf(row: DatabaseRow | null, column: string): readonly Atom[] {
   const value = row?.[column];
   if (Array.isArray(value)) return value;
   return typeof value === 'object' || value === undefined || value === '' ? [] : [value];
 }
 
-/** Returns a map column; empty if the column is empty or the row is null. */
+/** Returns the entries of a map column; empty if the column is empty or the row is null. */
 export function mapOf(row: DatabaseRow | null, column: string): Readonly<Record<string, string>> {
   const value = row?.[column];
   return typeof value === 'object' && !Array.isArray(value) ? (value as Readonly<Record<string, string>>) : {};

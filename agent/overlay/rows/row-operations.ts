@@ -27,8 +27,8 @@ export type RowOperation =
 
 /**
  * Returns the operations of one transaction, which makes all changes of a plan, or has no effect if a guarded row is
- * not as it was read. Maps and sets are mutated, so that elements of other programs stay. Empty for a plan without
- * changes.
+ * not as it was read. Maps, and sets of which a plan manages only some elements, are mutated, so that elements of other
+ * programs stay. Empty for a plan without changes.
  */
 export function operationsOf({ guards, changes }: RowPlan, shape: DatabaseShape): readonly RowOperation[] {
   if (changes.length === 0) return [];

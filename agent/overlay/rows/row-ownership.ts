@@ -18,8 +18,8 @@ export function clusterRouterOf(existing: RowIndex): DatabaseRow | null {
 }
 
 /**
- * Refuses a database that ovn-kubernetes (ovnkube) also writes: the two would overwrite each other's rows again and
- * again.
+ * Refuses a database that ovn-kubernetes (ovnkube) also writes: the two programs would overwrite each other's rows
+ * again and again.
  */
 export function refuseForeignDatabase(existing: RowIndex, owner: string): void {
   const routers = existing.all('Logical_Router');
@@ -39,7 +39,7 @@ export function refuseForeignDatabase(existing: RowIndex, owner: string): void {
   );
 }
 
-/** Refuses names that a row of another program or another chassis has. */
+/** Refuses a node if rows of another program or of another chassis have names that the node's rows need. */
 export function refuseTakenNames({ layout, nodes, centralNode }: NorthboundFacts, existing: RowIndex): void {
   const { owner } = layout;
   for (const node of nodes) {

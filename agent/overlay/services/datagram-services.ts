@@ -57,7 +57,7 @@ export function createDatagramServers(): DatagramServers {
   };
 }
 
-/** Returns the texts of ServedConnections of one row; empty for another protocol or a null row. */
+/** Returns the texts of ServedConnections of one row; empty for a protocol other than UDP or a null row. */
 function servedBy(row: DatabaseRow | null): readonly string[] {
   if (textOf(row, 'protocol') !== 'udp') return [];
   return Object.entries(mapOf(row, 'vips')).flatMap(([at, servers]) =>

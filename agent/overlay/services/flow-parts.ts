@@ -1,7 +1,7 @@
 import type { OverlayGateway } from '../../model/overlay.ts';
 import type { DesiredFlow, SharedPorts } from '../../model/shared-bridge.ts';
 
-/** Words of ovs-fields(7) for each address family. */
+/** Names of matches and fields for each address family (ovs-fields(7)). */
 export const flowFamilies = [
   { isSix: false, ip: 'ip', protocolSuffix: '', destination: 'nw_dst', source: 'nw_src' },
   { isSix: true, ip: 'ipv6', protocolSuffix: '6', destination: 'ipv6_dst', source: 'ipv6_src' },
@@ -15,7 +15,10 @@ export type FlowFamily = (typeof flowFamilies)[number];
  */
 export const sideZone = 64_000;
 
-/** Action that finds the side to which the connection of a packet belongs: connection tracking, and then table 1. */
+/**
+ * Action that finds the side, node or gateway, to which the connection of a packet belongs: connection tracking, and
+ * then table 1.
+ */
 export const findSide = `ct(table=1,zone=${sideZone})`;
 
 /** OpenFlow matches on a bridge that a node and its gateway share, by the kind of frame that they match. */

@@ -2,7 +2,7 @@ import type { InboundService, NatTable, ServicePlace } from '../../model/shared-
 import { isIpv6 } from '../addresses.ts';
 import { connectionZone, wildcardZone } from './connection-zones.ts';
 
-/** Table of nftables of this product. */
+/** Name of this product's table in nftables. */
 export const natTableName = 'microshift_net_overlay';
 
 const families = [
@@ -43,20 +43,22 @@ const comments = {
 } as const;
 
 /**
- * Returns a table of nftables for three kinds of packets: those of the node itself to services at its own and external
- * addresses, those of other hosts to services that the node itself serves, and forged ones. Null if no packet needs it.
- * The table has one entry for each service, regardless of the number of its backends (nft(8), maps and NAT statements).
+ * Returns a table of nftables for four kinds of packets: those of the node itself to services at its own and external
+ * addresses, those of other hosts to services that the node itself serves, those of pods to UDP processes of the node
+ * that listen at every address, and forged ones. Null if no service has a server and `hasSix` is false. The table has
+ * one entry for each address and port of a service, regardless of the number of backends (nft(8), maps and NAT
+ * statements).
  *
  * If `hasSix` is true, the table drops packets of other hosts that enter the cluster through the node over IPv6 with an
  * address of the node itself as their source. Every network policy would let them pass, and Linux forwards them. Over
  * IPv4, Linux drops them itself (net/ipv4/fib_frontend.c, fib_validate_source).
  *
- * The table also translates the source of packets. The node's own packets get the address of `device`, its interface in
- * the cluster, which every network policy allows. `shared` has the addresses that node and gateway share, at most one
- * of each family. Packets of other hosts get one of these addresses, unless they arrive over the gateway's interface.
- * Policies treat such an address like any other outside address, and the cluster routes answers to the node. UDP
- * packets from a client are tracked in a zone of their server (connection-zones.ts); answers are found in the default
- * zone, as with all other protocols (nft(8), ct original zone).
+ * The table also translates the source of packets. The node's own packets get the address of `device`, the node's
+ * interface in the cluster; every network policy allows this address. `shared` has the addresses that node and gateway
+ * share, at most one of each family. Packets of other hosts get one of these addresses, unless they arrive over the
+ * gateway's interface. Policies treat such an address like any other outside address, and the cluster routes answers to
+ * the node. UDP packets from a client are tracked in a zone of their server (connection-zones.ts); answers are found in
+ * the default zone, as with all other protocols (nft(8), ct original zone).
  *
  * Packets from clients outside a service's source ranges are dropped before the translation, also those of the node
  * itself, and also those of connections that began while the client was permitted.
@@ -102,7 +104,8 @@ export function hostServices(
     );
     return places.length === 0 ? [] : [{ ...family, places }];
   });
-  // Replies of other connections of the node can have the same address and port as their destination.
+  // Only the original direction is matched, because replies of other connections of the node can have the same address
+  // and port as their destination.
   const refusing = closed.map(({ ip, restricted, permitted }) => {
     const place = `meta l4proto . ${ip} daddr . th dport`;
     const others = `${place} @${restricted} ${place} . ${ip} saddr != @${permitted}`;
@@ -166,7 +169,8 @@ export function hostServices(
       const before = [...tracked, ...(hook === 'prerouting' ? inOwnZone : [])];
       return before.length === 0 ? [] : chain(`${hook}_zone`, -300, before, 'filter');
     }),
-    // Connection tracking comes first (priority -200), and the translation of destinations next (priority -100).
+    // The chains for clients have a priority between those of connection tracking (-200) and of the translation of
+    // destinations (-100).
     ...hooks.flatMap((hook) => (refusing.length === 0 ? [] : chain(`${hook}_clients`, -110, refusing, 'filter'))),
     ...(served.length === 0
       ? []
@@ -203,7 +207,7 @@ export function hostServices(
   return { script, lines: lines.toSorted() };
 }
 
-/** Address and port of a service, as an element of a set, and the ranges of its permitted clients. */
+/** Protocol, address and port of a service, as an element of a set, and the ranges of its permitted clients. */
 interface ClosedPlace {
   readonly place: string;
   readonly permitted: readonly string[];

@@ -16,7 +16,10 @@ interface Vip {
   readonly protocol: ServiceProtocol;
   readonly at: ServicePlace;
   readonly backends: readonly ServicePlace[];
-  /** Key that is equal for two entries if they belong to the same service and have the same backends. */
+  /**
+   * Key that is equal for two entries if they belong to the same service and have the same protocol, address family and
+   * backends.
+   */
   readonly served: string;
   readonly isOfGateway: boolean;
   /** Ranges of the permitted clients; null if every client is permitted. */
@@ -75,9 +78,9 @@ export function inboundServices(
 }
 
 /**
- * Returns the ranges of the clients that are permitted at an address, with the address itself if it is an address of
- * this node and another address of the node is permitted. The node's own packets to its own address have this address
- * as their source (as in kube-proxy, pkg/proxy/nftables).
+ * Returns the ranges of the clients that are permitted at an address. As in kube-proxy (pkg/proxy/nftables), they
+ * include the address itself if it is an address of this node and another address of the node is permitted: the node's
+ * own packets to its own address have this address as their source.
  */
 function withOwnAddress(permitted: readonly string[], address: string, hosts: readonly string[]): readonly string[] {
   if (!hosts.includes(address) || !hosts.some((host) => isInside(permitted, host))) return permitted;
@@ -99,8 +102,8 @@ function placeText({ protocol, at }: Vip): string {
 }
 
 /**
- * Caches the results of `work`, because most of the thousands of entries have an address or backends that other entries
- * also have.
+ * Returns `work` with a cache of its results, because most of the thousands of entries have an address or backends that
+ * other entries also have.
  */
 function remembering<T>(work: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
@@ -118,8 +121,9 @@ function isInside(subnets: readonly string[], address: string): boolean {
 }
 
 /**
- * Returns the tunnel endpoints of other chassis, from rows that their certificates cover; a NodePort at such an address
- * belongs to that chassis. This node's own addresses remain its own, regardless of which chassis claims them.
+ * Returns the tunnel endpoints of other chassis, without rows of Encap that name a different chassis; a NodePort at
+ * such an address belongs to the chassis with this endpoint. This node's own addresses remain its own, regardless of
+ * which chassis claims them.
  */
 function tunnelEndsOfOthers(rows: DatabaseRows, systemId: string): string[] {
   const existing = indexRows(rows);

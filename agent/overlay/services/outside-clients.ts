@@ -23,9 +23,9 @@ interface Ways {
 
 /**
  * Returns the flows by which outside clients reach the pods of a node whose gateway shares the node's bridge, in
- * addition to the shared-bridge flows; no flows if no client is permitted. The flows do not use connection tracking on
- * the bridge, because OVN tracks these connections in the gateway's router and leaves the source of the answers
- * unchanged. All other packets to the pods' addresses are delivered to the node itself.
+ * addition to the shared-bridge flows; no flows if no client is permitted. Packets between these clients and pods are
+ * not tracked on the bridge, because OVN tracks these connections in the gateway's router and leaves the source of the
+ * answers unchanged. All other packets to the pods' addresses are delivered to the node itself.
  */
 export function sharedClientFlows(
   layout: Layout,

@@ -18,7 +18,7 @@ export interface OwnPlaces {
  * Returns the inbound services that the node accepts. Leaves out services at the address and port of an API server, and
  * in ranges with a special meaning on every host. At the node's own addresses, also leaves out services at ports that
  * are not for services, or at which a process of the node listens. The decision depends on the node's own facts alone,
- * and neither on the author nor on the age of a row.
+ * and neither on the writer nor on the age of a row.
  */
 export function servedBeside(services: readonly InboundService[], own: OwnPlaces): readonly InboundService[] {
   return services.filter((service) => !takes(service, own));

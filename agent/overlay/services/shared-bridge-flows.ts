@@ -64,8 +64,8 @@ export function sharedBridgeFlows(
 }
 
 /**
- * Returns the flows that match MACs only: frames to the shared MAC reach the node unless another flow matches, and only
- * frames with the gateway's MAC leave by the gateway's port.
+ * Returns the flows that match MACs only: frames to the shared MAC reach the node unless another flow matches, and
+ * frames leave the cluster only with the gateway's MAC.
  */
 function ownMac({ gateway, ports, network, ofCluster, ofNode, away }: Parts): DesiredFlow[] {
   const multicast = 'dl_dst=01:00:00:00:00:00/01:00:00:00:00:00';
@@ -79,9 +79,9 @@ function ownMac({ gateway, ports, network, ofCluster, ofNode, away }: Parts): De
 }
 
 /**
- * Returns the flows by which the node's frames leave over the NIC as long as the bridge has it. A NIC that was removed
- * from the bridge and added again has another port number; until these flows are replaced, NORMAL keeps the node
- * reachable.
+ * Returns the flows by which the node's frames leave over the NIC as long as the bridge has the NIC; no flows if the
+ * bridge has further ports. A NIC that was removed from the bridge and added again has another port number; until these
+ * flows are replaced, NORMAL keeps the node reachable.
  */
 function leaving({ ports }: Parts): DesiredFlow[] {
   if (!ports.isAlone) return [];

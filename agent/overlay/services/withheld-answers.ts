@@ -12,7 +12,7 @@ import { placeOf } from './inbound-services.ts';
  */
 export const withheldCookie = '0x6d6e6f766c7a';
 
-/** Higher than the priority of every flow that forwards frames of the gateway on the bridge. */
+/** Priority of these flows, above that of every flow that forwards frames of the gateway on the bridge. */
 const priority = 250;
 
 /**

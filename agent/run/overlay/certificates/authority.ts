@@ -117,7 +117,7 @@ export function dropOldAuthority(folder: string): void {
   writeFileAtomically(files.authority, readAuthority(folder).certificate);
 }
 
-/** True if connections that an old authority has admitted may still exist. */
+/** Returns true if connections that an old authority has admitted may still exist. */
 export function haveConnectionsToEnd(folder: string): boolean {
   return existsSync(pkiFiles(folder).endConnections);
 }
@@ -197,7 +197,7 @@ export function forgetIssued(folder: string, node: string): void {
   removeFile(pkiFiles(folder).issued(node));
 }
 
-/** Removes the temporary files with keys of a run that was killed before it could install them. */
+/** Removes the temporary files with keys that a killed run has left. */
 export function clearRemains(folder: string): void {
   if (!existsSync(folder)) return;
   removeHalfWritten(folder);
@@ -206,7 +206,10 @@ export function clearRemains(folder: string): void {
     rmSync(`${folder}/${name}`, { recursive: true, force: true });
 }
 
-/** Installs a node's key and certificate for the daemons of OVN, if they differ. Fails with `bundle-unusable`. */
+/**
+ * Installs a node's key and certificate for the daemons of OVN, if they differ from the installed ones. Fails with
+ * `bundle-unusable` if key, certificate and authority do not belong together.
+ */
 export function installOwn(folder: string, pair: KeyPair, authority: string): void {
   const fault = pairFault(pair.key, pair.certificate, authority);
   if (fault !== null) throw new AgentError('bundle-unusable', `the certificate cannot be used: ${fault}`);

@@ -13,7 +13,7 @@ import { tlsFiles } from './pki-files.ts';
 /** Port at which the central node's southbound database listens for other nodes (ovn-ctl(8), `--db-sb-port`). */
 export const southboundPort = 6642;
 /**
- * Time without traffic after which the server probes the connection of an ovn-controller; same value as in
+ * Time without traffic after which the server probes the connection of an ovn-controller, in ms; same value as in
  * ovn-kubernetes.
  */
 const inactivityProbeMs = 60_000;

@@ -165,7 +165,7 @@ async function attachmentOf(
 
 /**
  * Waits until ovn-controller reports in the Interface row that the flows of the port are installed. Throws CniError 11
- * at the limit.
+ * at the limit or if the port is removed, and CniError 101 if Open vSwitch cannot use the port.
  */
 function installed({ link, logicalPort }: Attachment, ports: PodPorts, gone: AbortSignal): Promise<void> {
   const late = (): CniError =>

@@ -27,8 +27,8 @@ const wanted = `${JSON.stringify(
 )}\n`;
 
 /**
- * Writes the conflist, after which the kubelet starts pods. Does not change files of other programs, but reports a file
- * that container runtimes would use instead of this one.
+ * Writes the conflist, after which the kubelet starts pods. Does not change files of other programs. After a write,
+ * reports a file that container runtimes would use instead of this one.
  */
 export function writeConflist(directory: string, say: (line: string) => void): void {
   const path = `${directory}/${file}`;

@@ -27,8 +27,8 @@ export interface Corrected {
   /** Members of the cluster with their announcements, on which the plan is based. */
   readonly members: readonly OverlayNode[];
   /**
-   * Sentences about other programs with unauthorized write access to the cluster, and about unauthorized claims of
-   * members.
+   * Sentences about other programs with unauthorized write access to the cluster, about refused claims and certificate
+   * requests of members, about chassis that belong to no member, and about interfaces that this node needs itself.
    */
   readonly refused: readonly string[];
   readonly outcome: Outcome;
@@ -81,7 +81,7 @@ export async function correctNode(
   });
 }
 
-/** Writes the changes of a plan. */
+/** Writes the changes of a plan, and installs the flows of inbound services. */
 async function applyPlanned(
   planned: PlannedNode,
   record: OverlayRecord,

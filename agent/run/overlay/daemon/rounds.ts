@@ -68,7 +68,7 @@ export function createRounds(
 /**
  * Determines which gateways have answered, and requests the next answer. Increments NB_Global.nb_cfg (ovn-nb(5)), which
  * ovn-northd copies to the southbound database and every ovn-controller to its Chassis_Private row. Runs on the central
- * node. Returns null if its databases do not answer.
+ * node. Returns null or throws if the databases of this node do not answer.
  */
 async function askGateways(
   members: readonly OverlayNode[],

@@ -14,8 +14,8 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { createLostConnections, onBridge } from './lost-connections.ts';
 
 /**
- * Southbound columns from which the services are derived. ovn-controller of other nodes does not write to them in
- * normal operation, so the watch is seldom notified.
+ * Southbound columns with the services, the data that the central node publishes, and its requests to the chassis. The
+ * ovn-controller of another node writes to them only when it registers its chassis.
  */
 const tables = {
   Load_Balancer: { columns: ['name', 'vips', 'protocol', 'lr_datapath_group'] },

@@ -8,12 +8,14 @@ export interface IsolationOptions {
   readonly groupLabel?: string;
 }
 
-/** Name of a namespace (RFC 1123 label). */
+/** Pattern of the name of a namespace (RFC 1123 label). */
 const namePattern = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
-/** Key of a label: a name, with the domain of its owner before it. */
+/**
+ * Pattern of the key of a label: a name, which may follow a domain and a slash (Kubernetes, "Labels and Selectors").
+ */
 const keyPattern = /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-/** Converts the options of `overlay isolation enable`. Fails with `bad-usage`. */
+/** Converts the options of `overlay isolation enable`. Fails with `bad-usage` for an invalid name or key. */
 export function isolationFrom({ global, groupLabel = defaultGroupLabel }: IsolationOptions): Isolation {
   const words = global?.flatMap((word) => word.split(',')).filter((word) => word !== '');
   const globalNamespaces = [...new Set(words ?? defaultGlobalNamespaces)].toSorted();

@@ -8,8 +8,8 @@ export interface EventBatch {
 }
 
 /**
- * Shortest time from an event to the call that handles it, in which further events arrive. One command of an
- * administrator causes several events.
+ * Shortest time from the first event of a batch to the call that handles the batch. Further events arrive in this time,
+ * because one command of an administrator causes several events.
  */
 const gatherMs = 100;
 /**

@@ -8,7 +8,9 @@ export type Outcome = 'nothing' | 'followed' | 'corrected';
  * Shortest pause before a run, in which further events arrive. One command of an administrator causes several events.
  */
 const gatherMs = 100;
-/** Longest pause after a failure. Its cause may disappear without an event, so the pause must not be long. */
+/**
+ * Longest pause after a failure. The cause of a failure may disappear without an event, so the pause must not be long.
+ */
 const longestPauseMs = 60_000;
 /**
  * Number of successive corrections without a pause. More of them mean that another program repeatedly writes other
@@ -25,7 +27,7 @@ const restPerRun = 9;
 /** Longest pause after a `followed` run. */
 const longestRestMs = 5_000;
 
-/** Returns the pause after a number of failures in a row: 1 s, doubled with each failure, up to 60 s. */
+/** Returns the pause after a number of failures in a row, in ms: 1 s, doubled with each failure, up to 60 s. */
 export function retryAfterMs(failures: number): number {
   return Math.min(longestPauseMs, 1000 * 2 ** Math.min(failures - 1, 10));
 }
@@ -61,7 +63,7 @@ export function paceAfter(before: Pace, outcome: Outcome, beganMs: number, ended
   };
 }
 
-/** Returns the pause from now until the next run. */
+/** Returns the pause from now until the next run, in ms: at least 100 ms. */
 export function pauseMs({ notBeforeMs }: Pace, nowMs: number): number {
   return Math.max(gatherMs, notBeforeMs - nowMs);
 }

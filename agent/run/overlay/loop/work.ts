@@ -17,8 +17,8 @@ export interface Work {
 }
 
 /**
- * Creates a single flight of `run`, which returns its result. After a failure, runs again after a growing pause, or
- * earlier at the next request. After many successive corrections, the pause before the next run grows.
+ * Creates a single flight of `run`, which returns the outcome of one run. After a failure, runs again after a growing
+ * pause, or earlier at the next request. After many successive corrections, the pause before the next run grows.
  */
 export function createWork(run: (scope: Scope) => Promise<Outcome>): Work {
   let wanted: Scope | null = null;

@@ -11,7 +11,10 @@ export interface PeerOptions {
   readonly serviceSubnet?: readonly string[];
 }
 
-/** Converts the options of `overlay peer add` to a peer, with IPv4 first in each list. Fails with `bad-usage`. */
+/**
+ * Converts the options of `overlay peer add` to a peer, with IPv4 first in each list. Fails with `bad-usage` for an
+ * invalid value.
+ */
 export function peerOf(name: string, { nextHop, subnet, serviceSubnet = [] }: PeerOptions): OverlayPeer {
   if (!isPeerName(name))
     throw refused(`"${name}" cannot be the name of a peer`, 'write small letters, digits and hyphens, as west-2');

@@ -9,8 +9,8 @@ import {
 import { canonicalAddress, familyOf } from '../../../net/address.ts';
 
 /**
- * Converts the options of `overlay port add` to a request. `ownNode` is the node of a request that names none. Fails
- * with `bad-usage`.
+ * Converts the options of `overlay port add` to a request. If the options name no node, the port is on `ownNode`. Fails
+ * with `bad-usage` for an invalid value.
  */
 export function portRequestOf(name: string, options: PortOptions, ownNode: string): PortRequest {
   const { interface: device, node = ownNode, vlan = null, namespace = 'default' } = options;
@@ -44,7 +44,7 @@ function wordsOf(words: readonly string[] = []): readonly string[] {
   return words.flatMap((word) => word.split(',')).map((word) => word.trim());
 }
 
-/** Matches a label in the syntax of Kubernetes ("Labels and Selectors", Syntax and character set). */
+/** Pattern of a label `key=value` in the syntax of Kubernetes ("Labels and Selectors", Syntax and character set). */
 const label =
   /^((?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?)=((?:[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?)?)$/;
 

@@ -64,7 +64,7 @@ async function changeGateway(
 }
 
 /**
- * Gives the addresses of a gateway's NIC back to the kernel. While the NIC was the gateway's, OVN answered for these
+ * Returns the addresses of a gateway's NIC to the kernel. While the NIC was the gateway's, OVN answered for these
  * addresses. Does nothing if the gateway of `to` uses the same NIC. The caller has to write the record afterwards.
  */
 export async function returnAddresses({ gateway: from }: OverlayRecord, to: OverlayRecord | null): Promise<void> {

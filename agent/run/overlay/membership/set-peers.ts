@@ -12,14 +12,15 @@ import { requireCentral } from '../record/record.ts';
 import { changeCluster } from './change-cluster.ts';
 import type { Begun } from './init-overlay.ts';
 
-/** A peer with the routes that it needs, and the subnets of this cluster that it does not reach. */
+/** Peer with the routes that it needs, and the subnets of this cluster that it does not reach. */
 export interface ListedPeer extends OutsideRoutes {
   readonly peer: OverlayPeer;
 }
 
 /**
  * Adds a peer to the cluster of this central node. A second run with the same peer writes nothing. Refuses a peer whose
- * name or ranges are in use, and a peer that no gateway reaches. Rolls back after a failure and after a signal.
+ * name or ranges are in use, a peer that no gateway reaches, and every peer if MicroShift connects clusters itself.
+ * Rolls back after a failure and after a signal.
  */
 export async function addPeer(
   peer: OverlayPeer,
@@ -55,7 +56,7 @@ export async function listPeers(places: OverlayPlaces): Promise<readonly ListedP
 
 /**
  * Fails with `overlay-foreign` if MicroShift is configured to connect clusters itself, which it does for its own
- * ovn-kubernetes only (pkg/config/c2cc.go:311).
+ * ovn-kubernetes only (MicroShift, pkg/config/c2cc.go:311).
  */
 function refuseClusterToCluster({ cluster: { remoteNetworks } }: Pick<Config, 'cluster'>): void {
   if (remoteNetworks.value.length === 0) return;

@@ -80,7 +80,7 @@ async function switchPorts(places: OverlayPlaces): Promise<readonly DatabaseRow[
   return tables.Logical_Switch_Port ?? [];
 }
 
-/** Gives the hosts of a request their addresses. Fails if the cluster or this node cannot have the port. */
+/** Returns the requested port, whose hosts have addresses. Fails if the cluster or this node cannot have the port. */
 async function newPort(
   { macs, addresses, ...request }: ReturnType<typeof portRequestOf>,
   { record, members, databases, local }: PlannedNode,

@@ -15,8 +15,9 @@ import { carryOut, readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
 /**
- * Removes the overlay from this node's databases: its own rows, and its keys in rows of other programs. Restores values
- * that it has replaced.
+ * Removes the overlay from this node's databases: its own rows, and its keys in rows of other programs. `before` has
+ * the plans of the run that is rolled back; the values that these plans have replaced in the Open_vSwitch row are
+ * restored.
  */
 export async function removeRows(
   record: OverlayRecord,

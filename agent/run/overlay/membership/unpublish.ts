@@ -16,9 +16,9 @@ import { differingAnnotations } from '../watcher/node-annotations.ts';
 const limitMs = 10_000;
 
 /**
- * Removes the annotations that this program has written on the Nodes of a cluster whose overlay ends. Does nothing
- * without a kubeconfig. If the API server refuses the removal or does not answer, returns the command that has to be
- * run later; otherwise null.
+ * Removes the annotations that this program has written on the Nodes of a cluster whose overlay ends. Returns the
+ * command that has to be run later if the API server refuses the removal or does not answer; null if all annotations
+ * were removed, or if there is no kubeconfig.
  */
 export async function unpublish(
   { nodeName, kubeconfig }: { readonly nodeName: string; readonly kubeconfig: string | null },

@@ -100,7 +100,7 @@ export async function restoreOverlay(
 
 /**
  * Carries out the planned changes of the databases and of the kernel, without those of inbound services. Returns the
- * changes of the node's own interface.
+ * changes of the kernel.
  */
 export async function writePlanned(
   { databases, record, places, attached }: PlannedNode,
@@ -113,7 +113,10 @@ export async function writePlanned(
   return applyKernel(record, say, places.stop, attached);
 }
 
-/** Waits for the node's own interface, and adds the kernel entries that it lacks. Does not need the central node. */
+/**
+ * Waits for the node's own interface, and adds the kernel entries that are missing. Does not need the central node.
+ * Returns the changes.
+ */
 export async function applyKernel(
   record: OverlayRecord,
   say: (step: string) => void,

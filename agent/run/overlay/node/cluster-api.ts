@@ -6,7 +6,7 @@ import { kubeconfigPath } from '../../../drivers/kubernetes/kubeconfig.ts';
 import { openApi } from '../../../drivers/kubernetes/open-api.ts';
 import type { Config } from '../../../model/config.ts';
 
-/** Returns true if the node has the kubeconfig of its daemon, which then applies network policies. */
+/** Returns true if the kubeconfig of this node's daemon exists. The daemon then applies network policies. */
 export function hasKubernetes({ kubeconfig }: { readonly kubeconfig: string | null }): boolean {
   return existsSync(kubeconfigPath(kubeconfig, process.env));
 }

@@ -18,8 +18,8 @@ import { withSouthbound } from './southbound.ts';
 const rememberedBytes = 64 * 1024 * 1024;
 
 /**
- * Limit for ovn-controller to add its port to the shared bridge. It takes milliseconds, so the limit is only reached if
- * ovn-controller does not work.
+ * Limit for ovn-controller to add its port to the shared bridge. ovn-controller takes milliseconds, so the limit is
+ * only reached if ovn-controller does not work.
  */
 const portMs = 5_000;
 
@@ -43,8 +43,8 @@ export async function sharedFlowDrift(
 }
 
 /**
- * Restores the flows and the nftables table of inbound services after the rollback of a gateway. Proves nothing: if
- * ovn-controller has removed its port, the daemon restores the flows when the port exists again.
+ * Restores the flows and the nftables table of inbound services in a rollback. Proves nothing: if ovn-controller has
+ * removed its port, the daemon restores the flows when the port exists again.
  */
 export async function rollBackInbound(planned: PlannedNode): Promise<void> {
   const { record, places, local } = planned;
@@ -56,8 +56,9 @@ export async function rollBackInbound(planned: PlannedNode): Promise<void> {
 }
 
 /**
- * Installs the flows and the nftables table for the services in the southbound database, and stores these services. A
- * node without a gateway uses the services that it stored before if the central node does not answer.
+ * Installs the flows and the nftables table for the services in the southbound database, and stores these services. If
+ * the central node does not answer, a node without a shared gateway uses the stored services that the node itself
+ * serves, and a node with a shared gateway fails.
  */
 export async function installInbound(
   planned: PlannedNode,
@@ -71,7 +72,8 @@ export async function installInbound(
 }
 
 /**
- * True if the services or peers differ from the stored ones, for which the flows and the nftables table were installed.
+ * Returns true if the services or peers differ from the stored ones, for which the flows and the nftables table were
+ * installed.
  */
 export function differFromStored(inbound: Inbound, places: Pick<OverlayPlaces, 'services'>): boolean {
   return textOfInbound(inbound) !== (storedServices(places) ?? textOfInbound({ services: [], peers: [] }));
@@ -79,8 +81,8 @@ export function differFromStored(inbound: Inbound, places: Pick<OverlayPlaces, '
 
 /**
  * Installs the flows and the nftables table for the stored services, without waiting for the central node. Inbound
- * services therefore work again soon after a restart of ovs-vswitchd. Does nothing for a gateway that OVN has not
- * connected since the boot.
+ * services therefore work again soon after a restart of ovs-vswitchd. Does nothing if no services were stored since the
+ * boot, or for a gateway that OVN has not connected since the boot.
  */
 export async function installStoredInbound(
   { record, places, local }: PlannedNode,

@@ -49,7 +49,8 @@ export function refuseOtherName({ name }: HostIdentity, kubeletName: string | nu
 
 /**
  * Returns the name and the address of this host from the configuration. Without a configured name, the name is the
- * hostname. Without a configured address, the address is that on the link of the default route.
+ * hostname. Without a configured address, the address is that on the link of the default route. Fails with
+ * `overlay-conflict` if the name cannot be that of a node, or if this host does not have the address.
  */
 export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts): HostIdentity {
   const name = overlay.nodeName.value ?? facts.hostname.toLowerCase();
@@ -77,7 +78,7 @@ export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts)
 
 /**
  * Returns the host's address on the link of the default route; IPv4 is preferred to IPv6, and a lower metric to a
- * higher one. Null without a default route.
+ * higher one. Null if no default route leads over a link with a global address of its family.
  */
 function defaultAddress({ links, routes }: HostFacts): string | null {
   const defaults = routes
@@ -182,7 +183,7 @@ function overlayMtu({ mtu }: Config, identity: HostIdentity, hasIpv6: boolean): 
   );
 }
 
-/** Assigns an id and subnets to a new member. */
+/** Assigns a number and subnets to a new member. */
 export function assigned(layout: OverlayLayout, members: readonly OverlayNode[], name: string) {
   const registered = members.map((one) => ({
     name: one.name,

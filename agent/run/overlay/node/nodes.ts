@@ -26,7 +26,7 @@ const answerMs = 2_000;
 
 /**
  * Returns the nodes of the cluster, and for each whether it has joined, answers, and is reachable. Runs on the central
- * node. Queries all nodes at the same time and waits at most 2 s.
+ * node. Queries all nodes at the same time and waits at most 2 s for their answers.
  */
 export async function listNodes(places: OverlayPlaces, now: number): Promise<readonly NodeState[]> {
   const record = requireCentral(places.record);
@@ -63,8 +63,8 @@ export async function listNodes(places: OverlayPlaces, now: number): Promise<rea
 }
 
 /**
- * Increments NB_Global.nb_cfg and waits until each chassis has copied it. Returns an empty list for OVN before 20.09,
- * which has no table Chassis_Private.
+ * Increments NB_Global.nb_cfg, and waits at most 2 s until each registered chassis has copied the value. Returns the
+ * last answer of each member. Returns an empty list for OVN before 20.09, which has no table Chassis_Private.
  */
 async function echoesOf(
   members: readonly OverlayNode[],

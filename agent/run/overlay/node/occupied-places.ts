@@ -35,7 +35,10 @@ export function withWhatItHas(
   };
 }
 
-/** Returns the addresses of this node's interfaces that are neither in its record nor addresses of the cluster. */
+/**
+ * Returns the addresses of this node's interfaces at which services could be served, without those in its record and
+ * those of the cluster.
+ */
 export function furtherAddressesNow(
   node: Pick<OverlayNode, 'hostAddresses' | 'encap' | 'gateway'>,
   layout: OverlayLayout,

@@ -9,7 +9,7 @@ export function openFromHere(southbound: readonly string[], pki: string, stop?: 
   return openSouthbound(southbound, ownCredentials(pki), stop);
 }
 
-/** Returns the certificates with which this node connects to the southbound database. */
+/** Returns the paths of the key and the certificates with which this node connects to the southbound database. */
 export function ownCredentials(pki: string) {
   const { privateKey, certificate, caCertificate } = tlsFiles(pki);
   return { privateKey, certificate, ca: caCertificate };

@@ -67,8 +67,8 @@ function withNode(record: OverlayRecord, node: OverlayNode): OverlayRecord {
 }
 
 /**
- * Returns the gateway with the node's new address if both share a bridge. Returns a gateway with a NIC of its own
- * unchanged.
+ * Returns the gateway with the node's new address, and with the next hop of its default route, if the gateway shares
+ * the addresses of the node. Returns any other gateway unchanged.
  */
 function movedGateway(
   gateway: OverlayGateway,

@@ -54,7 +54,7 @@ export interface PlannedNode {
   /** The node's own Open_vSwitch database, which is also in `databases`. */
   readonly local: PlannedDatabase;
   readonly managementPort: readonly PortChange[];
-  /** Names of the interfaces that lead to hosts which are not pods. */
+  /** Names of the interfaces that lead to hosts that are not pods. */
   readonly attached: readonly string[];
   /** Sentences about interfaces that the node cannot attach for such hosts. */
   readonly portFaults: readonly string[];
@@ -109,7 +109,7 @@ export async function withDatabases<T>(
 
 const centralNames = ['OVN_Northbound', 'OVN_Southbound'] as const;
 
-/** Opens a database of OVN. Fails if it is not on this node. */
+/** Opens a database of OVN. Fails if this node does not have the database. */
 export async function openCentral(
   name: (typeof centralNames)[number],
   { ovnRuns, stop }: OverlayPlaces,
@@ -208,8 +208,8 @@ function planSwitch(
   const { layout, node, members } = record;
   const plan = planLocal({
     layout,
-    // The addresses and listening sockets of the central node are read here; those of other nodes are in their
-    // announcements.
+    // A member reads its addresses and listening sockets here, and announces them. The central node does not announce
+    // its own, which only its watcher needs (watcher/on-central.ts).
     node: members === null ? withWhatItHas(node, layout, places) : node,
     southbound: ownSouthbound(record, places),
     northbound: [],
@@ -229,8 +229,8 @@ export function ownDevice({ layout, node }: Pick<OverlayRecord, 'layout' | 'node
 }
 
 /**
- * Plans the changes of the kernel: missing entries and settings of the management interface, and the link state of a
- * gateway's NIC and of the interfaces that lead to hosts which are not pods.
+ * Plans the changes of the kernel: missing entries and settings of the management interface, and the link state and
+ * addresses of a gateway's NIC and of the interfaces that lead to hosts that are not pods.
  */
 export function planKernel(
   record: OverlayRecord,

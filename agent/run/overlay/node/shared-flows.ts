@@ -25,8 +25,8 @@ import { ownDevice } from './planned-node.ts';
 import { withholdNothing } from './withhold.ts';
 
 /**
- * Limit for ovn-controller to add its port to the shared bridge. It does so as soon as it has read the rows of the
- * gateway; 60 s allow for a machine that swaps.
+ * Limit for ovn-controller to add its port to the shared bridge. ovn-controller adds the port as soon as it has read
+ * the rows of the gateway; 60 s allow for a machine that swaps.
  */
 const portMs = 60_000;
 
@@ -36,8 +36,8 @@ export function sharedGateway({ node: { gateway } }: OverlayRecord): OverlayGate
 }
 
 /**
- * True if ovn-controller adds the gateway's port to the shared bridge within the limit; null if no gateway shares a
- * bridge with the node.
+ * Returns true if the shared bridge gets ovn-controller's port within the limit; null if no gateway shares a bridge
+ * with the node.
  */
 export async function hasClusterPort(record: OverlayRecord, local: RowDatabase, limitMs = 0): Promise<boolean | null> {
   const gateway = sharedGateway(record);
@@ -123,7 +123,7 @@ async function lookAtShared(
   };
 }
 
-/** Returns the flows of the agent that belong on a bridge which the node does not share with its gateway. */
+/** Returns the flows of the agent that belong on a bridge that the node does not share with its gateway. */
 function flowsOfOther(
   { layout, node }: OverlayRecord,
   bridge: string,
@@ -211,7 +211,7 @@ export async function applySharedFlows(
   return changes;
 }
 
-/** Removes the flows and the nftables table of a node that leaves. */
+/** Removes the flows, the nftables table and the stored services of a node that leaves. */
 export async function removeSharedFlows(
   record: OverlayRecord,
   places: OverlayPlaces,

@@ -5,8 +5,8 @@ import { openFromHere, ownCredentials } from './open-from-here.ts';
 import type { PlannedNode } from './planned-node.ts';
 
 /**
- * Calls `work` with the southbound database. On the central node it is already open; another node connects to it as its
- * ovn-controller does.
+ * Calls `work` with the southbound database. On the central node the database is already open; another node connects to
+ * it in the same way as its ovn-controller does.
  */
 export async function withSouthbound<T>(
   { record: { members, southbound }, places: { pki, stop }, databases }: PlannedNode,

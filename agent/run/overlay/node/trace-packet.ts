@@ -27,8 +27,8 @@ import { openFromHere } from './open-from-here.ts';
 import { openCentral } from './planned-node.ts';
 
 /**
- * Number of connection tracking results that are passed to `ofproto/trace` as options. It ignores the results that it
- * does not need.
+ * Number of connection tracking results that are passed to `ofproto/trace` as options. ovs-vswitchd ignores the results
+ * that the trace does not need.
  */
 const mostLookups = 40;
 

@@ -11,7 +11,8 @@ const madeMs = 60_000;
 
 /**
  * Waits until the kernel has the node's own interface. The Interface row does not show whether the interface exists,
- * because after a boot the row still has the old port number. On a terminal, a longer wait is reported; `stop` ends it.
+ * because after a boot the row still has the old port number. On a terminal, a longer wait is reported. `stop` ends the
+ * wait.
  */
 export async function waitForDevice(
   device: string,

@@ -7,8 +7,9 @@ import { bridgeFor, networkOf } from '../../../overlay/gateway/own-gateway.ts';
 import { movedAddresses, type NicFacts } from '../../../overlay/gateway/own-nic.ts';
 
 /**
- * Completes the requested gateway with facts of the kernel: the MAC, and prefix lengths. Fails with `bad-usage` if the
- * NIC or the next hop cannot be used.
+ * Completes the requested gateway with facts of the kernel: the MAC, and prefix lengths. Fails with
+ * `interface-not-found` or `interface-unsuitable` if the NIC or bridge cannot be used. Fails with `bad-usage` if a
+ * prefix length is unknown, or if a next hop is in no subnet of the addresses.
  */
 export function gatewayAsked(
   { device, addresses, nextHops, subnets }: GatewayRequest,

@@ -17,7 +17,7 @@ import { readSharedBridge, type SharedBridge } from './shared.ts';
 /** Command in the name of the lock file, which other commands report while they wait. */
 const command = 'ovn-k8s-gateway-helper';
 
-/** Functions to which the helper reports. */
+/** Functions to which ovn-k8s-gateway-helper reports. */
 export interface HelperOutput {
   /** Function that is called once, when the flows are installed for the first time. */
   ready(changes: readonly SharedBridgeChange[]): void;

@@ -7,7 +7,7 @@ import { isNodeName } from '../record/name-forms.ts';
 
 /**
  * Reads the options of `master-init` and `minion-init`. `option` is the name of the option that has the node's subnet.
- * Fails with `bad-usage`.
+ * Fails with `bad-usage` for an invalid value.
  */
 export function nodeRequest(words: NodeWords, option: string, subnet: string, isMaster: boolean): NodeRequest {
   const clusterSubnets = ranges('--cluster-ip-subnet', words.clusterIpSubnet);
@@ -23,7 +23,7 @@ export function nodeRequest(words: NodeWords, option: string, subnet: string, is
   };
 }
 
-/** Reads the options of `gateway-init`. Fails with `bad-usage`. */
+/** Reads the options of `gateway-init`. Fails with `bad-usage` for an invalid value. */
 export function gatewayRequest(words: GatewayWords): NodeRequest & { readonly gateway: GatewayRequest } {
   const { physicalInterface = '', bridgeInterface = '' } = words;
   if ((physicalInterface === '') === (bridgeInterface === '')) {

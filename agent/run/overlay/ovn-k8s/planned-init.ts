@@ -103,8 +103,9 @@ function planSwitch(
 }
 
 /**
- * Sets the MAC of a shared bridge permanently, because the gateway uses it. Otherwise Open vSwitch could change it
- * whenever a port is added (ovs-vswitchd.conf.db(5), other_config:hwaddr). Keeps a MAC that is already set.
+ * Returns the change that sets the MAC of a shared bridge permanently, because the gateway uses this MAC. Otherwise
+ * Open vSwitch could change the MAC whenever a port is added (ovs-vswitchd.conf.db(5), other_config:hwaddr). Returns no
+ * change if a MAC is already set.
  */
 function pinnedMac(rows: DatabaseRows, { kind, bridge, mac }: OverlayGateway): readonly RowChange[] {
   const row = kind === 'shared' ? indexRows(rows).named('Bridge', bridge) : null;

@@ -48,8 +48,8 @@ export async function proveAnnounced(
 }
 
 /**
- * Waits until OVN has connected the gateway. If OVN has not connected it within the time limit, fails on the central
- * node; on another node, returns a sentence that names the command to run on the central node.
+ * Waits until OVN has connected the gateway. At the time limit, fails with `proof-failed` on the central node; on
+ * another node, returns a sentence that names the command to run on the central node.
  */
 export async function proveGateway(
   record: OverlayRecord,
@@ -67,8 +67,8 @@ export async function proveGateway(
 }
 
 /**
- * True if ovn-controller has connected this node's gateway to its bridge (ovn-controller(8), ovn-localnet-port), or if
- * the node is to have no gateway.
+ * Returns true if ovn-controller connects this node's gateway to its bridge within the limit (ovn-controller(8),
+ * ovn-localnet-port), or if the node is to have no gateway.
  */
 export async function isGatewayConnected(
   { layout, node }: OverlayRecord,

@@ -19,14 +19,14 @@ const units = {
   host: ['ovn-host.service', 'ovn-controller.service'],
 } as const;
 
-/** True if the sockets of both OVN databases exist on this node. */
+/** Returns true if the sockets of both OVN databases exist on this node. */
 export function hasCentral({ ovnRuns }: OverlayPlaces): boolean {
   return centralSocket('OVN_Northbound', ovnRuns) !== null && centralSocket('OVN_Southbound', ovnRuns) !== null;
 }
 
 /**
- * True if both OVN databases answer. The existence of a socket does not prove that, because a socket exists before its
- * server listens, and after a crash.
+ * Returns true if both OVN databases answer. The existence of a socket does not prove that, because a socket exists
+ * before its server listens, and after a crash.
  */
 export async function centralAnswers({ ovnRuns, stop }: OverlayPlaces): Promise<boolean> {
   for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
@@ -41,7 +41,7 @@ export async function centralAnswers({ ovnRuns, stop }: OverlayPlaces): Promise<
 
 /**
  * Starts OVN's databases and ovn-northd unless they run, and enables them for every boot. Waits until both databases
- * have their first row. On a terminal, each longer wait is reported; `places.stop` ends it.
+ * have their first row. On a terminal, each longer wait is reported. `places.stop` ends the waits.
  */
 export async function ensureCentral(
   places: OverlayPlaces,
@@ -69,8 +69,8 @@ export async function ensureCentral(
 }
 
 /**
- * Starts ovn-controller unless it runs, and enables it for every boot. On a terminal, each longer wait is reported;
- * `places.stop` ends it.
+ * Starts ovn-controller unless it runs, and enables it for every boot. On a terminal, a longer wait is reported.
+ * `places.stop` ends the wait.
  */
 export async function ensureController(
   places: OverlayPlaces,
@@ -89,7 +89,7 @@ export async function startController(say: Say): Promise<void> {
   await startAgain(units.host, reportingSystemd(say));
 }
 
-/** True if an ovn-northd runs on this node, even if its main loop is stuck and it gives no answer. */
+/** Returns true if an ovn-northd runs on this node, even if its main loop is stuck and it gives no answer. */
 export function runsNorthd({ ovnRuns }: OverlayPlaces): Promise<boolean> {
   return askDaemon('ovn-northd', ovnRuns, 'status').then(
     (answer) => answer !== null,
@@ -103,8 +103,8 @@ export function askController({ ovnRuns }: OverlayPlaces): Promise<ControllerSta
 }
 
 /**
- * True if the condition holds within the limit. `words` name the condition in the report of a wait. `stop` ends the
- * wait.
+ * Returns true if the condition holds within the limit. `words` name the condition in the report of a wait. `stop` ends
+ * the wait.
  */
 function isSo(condition: () => Promise<boolean>, words: string, say: Say, stop?: AbortSignal): Promise<boolean> {
   const giveUp = monotonicMs() + listenMs;

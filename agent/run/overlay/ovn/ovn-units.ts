@@ -31,8 +31,8 @@ export function reportingSystemd(say: Say): AskSystemd {
 }
 
 /**
- * Starts and enables the installed units of the list; true if at least one is installed. Stores the earlier state of
- * each unit, so that it can be restored. Fails with `dbus-unreachable` if systemd is not running.
+ * Starts and enables the installed units of the list. Resolves with true if at least one is installed. Stores the
+ * earlier state of each unit, so that it can be restored. Fails with `dbus-unreachable` if systemd is not running.
  */
 export async function startUnits(
   names: readonly string[],

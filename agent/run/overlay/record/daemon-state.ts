@@ -20,7 +20,7 @@ export function writeDaemon(path: string, state: OverlayDaemon): void {
   replaceFile(path, `${JSON.stringify(state)}\n`);
 }
 
-/** True if the daemon that wrote the state is still running. */
+/** Returns true if the daemon that wrote the state is still running. */
 export function runsStill({ pid, startTime }: Pick<OverlayDaemon, 'pid' | 'startTime'>): boolean {
   return processStart(pid) === startTime;
 }

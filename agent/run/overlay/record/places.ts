@@ -13,7 +13,9 @@ export interface OverlayPlaces {
   /** File with the state of the daemon, which includes the gateways that answer. */
   readonly daemon: string;
   readonly ovsRun: string;
-  /** Run directories of OVN: the present one, and the one of releases before 20.03 (ovn NEWS, "OVN run directory"). */
+  /**
+   * Run directories of OVN: the present directory, and that of releases before 20.03 (ovn NEWS, "OVN run directory").
+   */
   readonly ovnRuns: readonly string[];
   /**
    * File with the inbound services that were last read from the southbound database. It is on tmpfs, because a boot
@@ -40,8 +42,8 @@ export interface OverlayPlaces {
   /** Kubeconfig of the daemon; null if the default locations are used. */
   readonly kubeconfig: string | null;
   /**
-   * Returns SB_Global.external_ids as the daemon of a member last read it; null if it has not read it yet. Absent for
-   * other programs, which read it themselves.
+   * Returns SB_Global.external_ids as the daemon of a member last read this column; null before the first read. Absent
+   * in other programs, which read the column themselves.
    */
   readonly published?: () => Readonly<Record<string, string>> | null;
   /** Signal that ends every wait for a database; absent for work that must not be stopped. */

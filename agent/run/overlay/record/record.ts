@@ -8,7 +8,7 @@ const recordBytes = 1024 * 1024;
 
 /**
  * Reads the record of this node's part in its cluster; null if the node is not in an overlay. Fails with
- * `record-unusable`.
+ * `record-unusable` if the file has other content.
  */
 export function readRecord(path: string): OverlayRecord | null {
   const text = readSmallFile(path, recordBytes);
@@ -65,7 +65,10 @@ export function bundleText(bundle: OverlayBundle): string {
   return `${JSON.stringify(bundle, null, 2)}\n`;
 }
 
-/** Parses a bundle. Fails with `bundle-unusable`; `from` names the source of the text in the error. */
+/**
+ * Parses a bundle. Fails with `bundle-unusable` if the text is not a bundle; `from` names the source of the text in the
+ * error.
+ */
 export function parseBundle(text: string, from: string): OverlayBundle {
   const value = parsed(text);
   const fault = value === undefined ? 'it is not a bundle of `overlay pki issue`' : bundleFault(value);

@@ -4,7 +4,7 @@ import { isSystemId } from './name-forms.ts';
 
 /**
  * Reads the system-id of the machine, which ovs-ctl(8) creates at the first start of Open vSwitch and never changes;
- * null before that. Fails with `overlay-conflict` if it is invalid.
+ * null if it does not exist yet. Fails with `overlay-conflict` if it is invalid.
  */
 export function readSystemId(path: string): string | null {
   const text = readSmallFile(path)?.trim() ?? '';

@@ -13,8 +13,8 @@ import { startWatcher, type Watcher, type WatcherPlaces } from './watcher.ts';
 const mostUsed = 0.75;
 
 /**
- * Pause before the objects are listed again, because some of them may have been deleted meanwhile. Listing all of them
- * takes seconds of CPU time, and memory up to the limit.
+ * Pause before the objects are listed again, in which a user may delete some of them. Listing all objects takes seconds
+ * of CPU time, and memory up to the limit.
  */
 const pauseMs = 10 * 60_000;
 
@@ -26,8 +26,8 @@ export interface BoundedPlaces extends WatcherPlaces {
 /**
  * Starts a watcher, and ends it before the process has used up its memory. The rows then stay as they are. The failure
  * is reported, also as an Event of the namespace with the most objects, and the watcher starts again after a pause.
- * Nothing else limits the number of objects, and without this function V8 would end the process, with all services of
- * the daemon, after each start.
+ * Nothing else limits the number of objects. Without this function, V8 would end the process, with all other functions
+ * of the daemon, soon after each start.
  */
 export function startBoundedWatcher({ followHeap, ...places }: BoundedPlaces): Pick<Watcher, 'know' | 'close'> {
   const { api, teller: output, note } = places;

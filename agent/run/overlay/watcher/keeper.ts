@@ -137,7 +137,7 @@ function listenerOf(objects: Objects, api: Pick<KubernetesApi, 'report'>, report
 }
 
 /**
- * True if rows depend on the change. Of a Node object, rows depend only on the labels. No row depends on the
+ * Returns true if rows depend on the change. Of a Node object, rows depend only on the labels. No row depends on the
  * annotations of a pod, which only the address book reads, or on the addresses that the kubelet reports for a pod with
  * its own network.
  */

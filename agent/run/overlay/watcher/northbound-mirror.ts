@@ -19,8 +19,8 @@ const byUnit = `external_ids:${tagKeys.unit}`;
 const lock = 'microshift_net_nb';
 
 /**
- * Mirror of OVN_Northbound in memory, from which the rows for objects of Kubernetes are planned. It is always up to
- * date.
+ * Mirror of OVN_Northbound in memory, from which the rows for objects of Kubernetes are planned. It follows every
+ * transaction of the database.
  */
 export interface Northbound extends Pick<MirroredDatabase, 'isOwner' | 'onOwner' | 'transact' | 'close'> {
   /** Tables and columns of the server's schema. */
@@ -115,8 +115,8 @@ for (const table of workloadTables)
     holders.set(held, [...(holders.get(held) ?? []), { table, column }]);
 
 /**
- * True if a row differs only in columns in which ovn-northd reports its state. Values are compared by identity, because
- * the mirror keeps the object of a value that has not changed (drivers/ovsdb, tables).
+ * Returns true if a row differs only in columns in which ovn-northd reports its state. Values are compared by identity,
+ * because the mirror keeps the object of a value that has not changed (drivers/ovsdb, tables).
  */
 export function isReport(old: MirrorRow | undefined, now: MirrorRow | undefined): boolean {
   if (old === undefined || now === undefined) return false;

@@ -22,8 +22,8 @@ export function noticeOfFault({ pod, reason, note }: AddressFault): Notice {
 }
 
 /**
- * Returns the Event for the host ports of a pod, which this network does not serve. CRI-O serves them itself (its
- * internal/hostport); containerd does not.
+ * Returns the Event for the host ports of a pod, which this network does not serve; empty if the pod has ended or has
+ * no host ports. CRI-O serves them itself (its internal/hostport); containerd does not.
  */
 export function noticesOfHostPorts({ namespace, name, uid, isOver, hostPorts = [] }: Pod): readonly Notice[] {
   if (isOver || hostPorts.length === 0) return [];
@@ -111,7 +111,10 @@ function regardingOf({ kind, collection: { apiVersion } }: Kind, object: Project
   return { apiVersion, kind, namespace: 'namespace' in object ? object.namespace : '', name, uid };
 }
 
-/** Returns the Event for a policy that earlier Pass rules divide too often (cluster-policies/traffic.ts). */
+/**
+ * Returns the Event for a policy with a rule that earlier Pass rules divide into too many parts
+ * (cluster-policies/traffic.ts).
+ */
 export function noticeOfDivided({ name, uid }: ClusterNetworkPolicy): Notice {
   return {
     regarding: { apiVersion: clusterPolicyVersion, kind: 'ClusterNetworkPolicy', namespace: '', name, uid },

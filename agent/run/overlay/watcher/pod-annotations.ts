@@ -63,7 +63,8 @@ export function createPodAnnotations(
     else failed.delete(key);
     reportFailure();
     const now = assignmentOf(key);
-    // During the write, another pod of the same name was created, or the addresses have changed.
+    // The annotations are written again if, during the write, another pod of the same name was created or the addresses
+    // have changed.
     if (error === null && (now?.pod.uid !== pod.uid || now.addresses !== addresses)) annotate(key);
   };
   function annotate(key: NamespacedName): void {
@@ -90,7 +91,7 @@ export function createPodAnnotations(
   };
 }
 
-/** Returns the annotations that the pod does not have, or has with another value. */
+/** Returns the desired annotations that the pod does not have, or has with another value. */
 function missingOf({ pod, addresses, node, layout }: Assignment): readonly (readonly [string, string])[] {
   const wanted = Object.entries(wantedAnnotations(addresses, node, layout, pod.uid));
   return wanted.filter(([name, value]) => pod.annotations[name] !== value);

@@ -36,8 +36,8 @@ export interface PodNetworks {
 
 /**
  * Creates an empty address book. A pod keeps the addresses that the kubelet reports, or that the pod's row or
- * annotations contain. Only without such addresses does it get new ones. `report` is called with an error while a pod
- * cannot be annotated, and with null when no such pod is left.
+ * annotations contain. A pod without such addresses gets new ones. `report` is called with an error while a pod cannot
+ * be annotated, and with null when no such pod is left.
  */
 export function createPodNetworks(
   api: Pick<KubernetesApi, 'annotate' | 'report'>,
@@ -118,7 +118,7 @@ function podsOf(changes: readonly ObjectChange[]): {
 }
 
 /**
- * Returns the addresses in a pod's row, without the MAC: the last two of `0a:58:0a:2a:01:03 10.42.1.3 fd01::3`
+ * Returns the addresses in a pod's row, without the MAC: the last two words of `0a:58:0a:2a:01:03 10.42.1.3 fd01::3`
  * (ovn-nb(5), Logical_Switch_Port.addresses). Empty if the row belongs to an earlier pod of the same name. A row
  * without a uid was written by an older release, and counts as the row of this pod.
  */

@@ -4,14 +4,15 @@ import { tagKeys } from '../../../overlay/rows/tag-keys.ts';
 import type { RowUpdate } from './northbound-mirror.ts';
 
 /**
- * Tables whose rows contain rows of many object keys. A node's switch, for example, is added and removed together with
- * the rows of its pods.
+ * Tables whose rows contain or refer to rows of many object keys. A node's switch, for example, is added and removed
+ * together with the rows of its pods.
  */
 const holders: ReadonlySet<string> = new Set(['Logical_Switch', 'Logical_Router', 'Load_Balancer_Group']);
 
 /**
- * Returns true if a change can concern every object key: a switch, a router or a group was added or removed, or a port
- * of a node's switch, to which the port groups of services refer. Ports of pods have the object key of their pod.
+ * Returns true if a change can concern every object key. Such a change adds or removes a switch, a router, a group, or
+ * a switch port without an object key. The port groups of services refer to switch ports of nodes; ports of pods have
+ * the object key of their pod.
  */
 function isOfEveryObject({ table, old, now }: RowUpdate): boolean {
   if (old !== undefined && now !== undefined) return false;

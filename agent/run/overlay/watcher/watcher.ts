@@ -24,7 +24,7 @@ export interface Watcher {
 
 /**
  * Connections and outputs of a watcher. `remote` is the remote of OVN_Northbound. `note` is called with the state after
- * each change.
+ * it has changed, at most once a second.
  */
 export interface WatcherPlaces {
   readonly api: KubernetesApi;

@@ -48,9 +48,7 @@ export interface WorkQueue {
   readonly refused: ReadonlySet<ObjectKey>;
 }
 
-/**
- * Number of object keys per transaction. Planning this many keeps the event loop busy for some tens of milliseconds.
- */
+/** Number of object keys per transaction. Planning 100 keys keeps the event loop busy for some tens of milliseconds. */
 const mostObjectKeys = 100;
 
 /**

@@ -14,7 +14,7 @@ import { nodeTag } from './rows/tags.ts';
 const lastLeaves = 'the last node leaves the cluster';
 
 /**
- * Returns a sufficient number of random MACs: three for the ports of each node's routers, and one for the cluster's
+ * Returns a sufficient number of random MACs: three for the router ports of each node, and one for the cluster's
  * router.
  */
 export function macsNeeded(nodes: number): number {
@@ -22,8 +22,8 @@ export function macsNeeded(nodes: number): number {
 }
 
 /**
- * Plans the rows of OVN_Northbound for these nodes, and the removal of leaving nodes. Throws an AgentError if it
- * refuses the nodes.
+ * Plans the rows of OVN_Northbound for these nodes, and the removal of the rows of leaving nodes. Throws an AgentError
+ * if the planner refuses the nodes.
  */
 export function planNorthbound(facts: NorthboundFacts): OverlayPlan {
   const { layout, nodes, leaving, rows } = facts;

@@ -184,8 +184,8 @@ export function addTaggedBalancer(
     title: `${key}=${value}`,
     existing,
     columns: {
-      // The row has a name from the start, unlike the rows of ovn-kubernetes of 2017. ovn-northd 26.03 aborts when a
-      // switch gets a load balancer that was created with neither a name nor a VIP while ovn-northd ran.
+      // The load balancer has a name from the start, unlike those of ovn-kubernetes of 2017. ovn-northd 26.03 aborts
+      // when a switch gets a load balancer that was created with neither a name nor a VIP while ovn-northd ran.
       name: is(textOf(existing, 'name') || (value === 'yes' ? key : `${key}_${value}`)),
       external_ids: keys(ids),
       ...(protocol === 'udp' && { protocol: is([protocol]) }),

@@ -75,7 +75,7 @@ export function addNode(desired: DesiredRows, cluster: Cluster, node: OverlayNod
     table: 'Logical_Switch_Port',
     title: management,
     existing: desired.existing.named('Logical_Switch_Port', management),
-    // The port has no port security, because packets from and to the node's own addresses pass it as well.
+    // The management port has no port security, because packets from and to the node's own addresses pass it as well.
     columns: { name: is(management), addresses: is([place]) },
     place: { row: nodeSwitch, column: 'ports' },
     node: node.name,

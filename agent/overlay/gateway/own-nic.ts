@@ -91,7 +91,7 @@ function deviceTowards(address: string, routes: readonly Route[]): string | null
 }
 
 /**
- * Plans the commands that bring up the interfaces behind which hosts are that are not pods. Open vSwitch receives all
+ * Plans the commands that bring up the interfaces that lead to hosts that are not pods. Open vSwitch receives all
  * packets of such an interface, so the commands also remove its addresses from the kernel. Interfaces that do not exist
  * are left out.
  */

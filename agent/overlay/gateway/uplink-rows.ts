@@ -7,7 +7,10 @@ import { type DesiredColumn, is, keys } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
 
-/** Plans the port that connects the outside switch with the NIC (ovn-nb(5), Logical_Switch_Port, `type` localnet). */
+/**
+ * Plans the port that connects a gateway's outside switch with the NIC (ovn-nb(5), Logical_Switch_Port, `type`
+ * localnet).
+ */
 export function addUplink(
   desired: DesiredRows,
   naming: OverlayNaming,

@@ -7,8 +7,8 @@ import { logicalPortOf, trunkOf } from './node-interfaces.ts';
 /**
  * Plans the logical ports for the hosts behind a node's interfaces. Each port has port security: OVN drops packets with
  * a MAC or an address that no host of the port has (ovn-nb(5), Logical_Switch_Port, port_security). The key of the port
- * is in its row, so that the planner of network policies adds the port to its groups. If `isHeld` is true, a new port
- * is disabled until this planner has done so (workload/pods/pods.ts).
+ * is in its row, so that the planner of network policies adds the port to the port groups of policies. If `isHeld` is
+ * true, a new port is disabled until this planner has done so (agent/workload/pods/pods.ts).
  */
 export function addPorts(desired: DesiredRows, node: OverlayNode, nodeSwitch: PlannedRow, isHeld: boolean): void {
   const { ports = [] } = node;
@@ -21,7 +21,8 @@ export function addPorts(desired: DesiredRows, node: OverlayNode, nodeSwitch: Pl
       existing: desired.existing.named('Logical_Switch_Port', title),
       columns: {
         name: is(title),
-        // Untagged packets have no host here, so the port itself is closed; its state does not affect nested ports.
+        // All hosts behind this interface are in VLANs, so the port for untagged packets is disabled. Its state does
+        // not affect the ports that are nested in it.
         enabled: is([false]),
         options: keys({ 'requested-chassis': node.systemId }),
       },

@@ -73,7 +73,7 @@ export interface DesiredRows {
   remove(table: string, row: DatabaseRow, title: string, why: string): void;
   /** Marks a row so that it is neither changed nor removed as stale. */
   keep(row: DatabaseRow): void;
-  /** Returns true for a row that is desired, kept or already deleted. */
+  /** Returns true for a row that is desired, kept, or planned for deletion. */
   isPlanned(row: DatabaseRow): boolean;
   /** Returns true if this release of the database has the table. */
   hasTable(table: string): boolean;

@@ -3,7 +3,7 @@ import { type DesiredColumn, is } from './column-changes.ts';
 import type { DesiredRows, PlannedRow } from './desired-rows.ts';
 import { textOf } from './row-index.ts';
 
-/** Desired row of a table without names, which is identified by its content. */
+/** Desired row that is identified by its content, because its table has no names. */
 export interface NamelessRow {
   readonly table: string;
   readonly title: string;

@@ -5,8 +5,8 @@ import { listOf, mapOf, partTables, textOf } from './row-index.ts';
 import { isOwnedBy, nodeTag } from './tags.ts';
 
 /**
- * Tables with rows for a node. Each table comes before the tables to which its rows refer, because the deletion of a
- * row also deletes the rows to which it refers.
+ * Tables with rows for a node, in the order of their deletion. Each table comes before the tables to which its rows
+ * refer, because the parts of a row are deleted with the row.
  */
 const tables = [
   'Logical_Switch',

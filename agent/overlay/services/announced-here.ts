@@ -14,7 +14,7 @@ export function announcedText(addresses: readonly string[]): string {
   return addresses.toSorted().join(' ');
 }
 
-/** Returns the addresses that rows of Port_Binding name; ignores malformed ones. */
+/** Returns the addresses that rows of Port_Binding name; ignores malformed addresses. */
 export function announcedBy(bindings: readonly DatabaseRow[]): readonly string[] {
   const words = bindings.flatMap((row) => (mapOf(row, 'external_ids')[announcedKey] ?? '').split(' '));
   return words.filter((word) => familyOf(word) !== null);

@@ -18,10 +18,10 @@ const fnv = { basis: 0x811c9dc5, prime: 0x01000193 };
 
 /**
  * Returns the zone of connection tracking for packets to the service at `at` that are forwarded to its server `target`;
- * null if the protocol is not UDP, for the default zone. A tracked connection keeps its first server for as long as its
- * client sends, and a UDP connection has no end. Each server of a UDP service therefore has a zone of its own, in which
- * entries for an earlier server have no effect. A TCP connection ends by itself and has to keep its server until then,
- * so it is tracked in the default zone.
+ * null for the default zone, which all protocols except UDP use. A tracked connection keeps its first server for as
+ * long as its client sends, and a UDP connection has no end. Each server of a UDP service therefore has a zone of its
+ * own, in which entries for an earlier server have no effect. A TCP connection ends by itself and has to keep its
+ * server until then, so it is tracked in the default zone.
  */
 export function connectionZone(protocol: ServiceProtocol, at: ServicePlace, target: ServicePlace): number | null {
   if (protocol !== 'udp') return null;

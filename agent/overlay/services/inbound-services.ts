@@ -162,7 +162,8 @@ function vipsOf(rows: DatabaseRows, node: string): Vip[] {
     return Object.entries(mapOf(row, 'vips')).flatMap(([key, text]): Vip[] => {
       const at = placeOf(key);
       if (at === null || protocol === null) return [];
-      // OVN ignores a backend of another family than the address. nft(8) would refuse the whole table because of it.
+      // OVN ignores a backend of another family than the address. nft(8) would refuse the whole table because of such a
+      // backend.
       const backends = backendsIn(text).filter(({ address }) => isIpv6(address) === isIpv6(at.address));
       const served = `${service} ${protocol} ${isIpv6(at.address) ? 'IPv6' : 'IPv4'} ${servedBy(text)}`;
       const permitted = permittedClients(options, key, at.address);

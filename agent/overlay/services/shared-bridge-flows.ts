@@ -13,8 +13,8 @@ import {
 } from './flow-parts.ts';
 
 /**
- * Cookie of every flow of this product except those of withheld-answers.ts, which have another one. Flows of other
- * programs stay; ovn-kubernetes uses 0xdeff105.
+ * Cookie of every flow of this product except those of withheld-answers.ts, which have a cookie of their own. Flows of
+ * other programs stay; ovn-kubernetes uses 0xdeff105.
  */
 export const flowCookie = '0x6d6e6f766c79';
 
@@ -49,8 +49,8 @@ export function sharedBridgeFlows(
     families: flowFamilies.filter(({ isSix }) => gateway.addresses.some((address) => isIpv6(address) === isSix)),
     ports,
     ...sharedFrames(gateway, ports),
-    // These flows forward frames to the shared MAC themselves, so the action NORMAL does not learn the MACs of their
-    // senders, and would flood frames to these senders.
+    // The shared-bridge flows forward frames to the shared MAC without the action NORMAL. NORMAL therefore does not
+    // learn the MACs of the senders, and would flood frames to them.
     away: ports.isAlone ? 'resubmit(,2)' : 'NORMAL',
   };
   return [
@@ -94,9 +94,10 @@ function leaving({ ports }: Parts): DesiredFlow[] {
 }
 
 /**
- * Returns the flows of tunnel packets. Connections inside of a tunnel are tracked in OVN, so the tunnel packet is not
- * tracked as well. Tunnel packets from the gateway are dropped, whatever their destination: their source would be the
- * address at which the node's own tunnels end, and another node would accept their content as packets of a pod.
+ * Returns the flows of tunnel packets. Connections inside of a tunnel are tracked in OVN, so the tunnel packets
+ * themselves are not tracked. Tunnel packets from the gateway are dropped, whatever their destination: their source
+ * would be the address at which the node's own tunnels end, and another node would accept their content as packets of a
+ * pod.
  */
 function tunnels({ families: own, ports, inbound, ofNode, away }: Parts, types: readonly EncapType[]): DesiredFlow[] {
   const forged = flowFamilies.flatMap(({ protocolSuffix }) =>

@@ -12,7 +12,10 @@ import { placeOf } from './inbound-services.ts';
  */
 export const withheldCookie = '0x6d6e6f766c7a';
 
-/** Priority of these flows, above that of every flow that forwards frames of the gateway on the bridge. */
+/**
+ * Priority of the flows that drop a gateway's answers, above that of every flow that forwards frames of the gateway on
+ * the bridge.
+ */
 const priority = 250;
 
 /**

@@ -29,7 +29,7 @@ import { pkiFiles } from './pki-files.ts';
  * and only an administrator replaces an authority.
  */
 const authorityDays = 3650;
-/** Validity of a certificate, in days (three years); `pki show` and `nodes` show the remaining days. */
+/** Validity of a certificate, in days (three years); `overlay pki show` and `overlay nodes` show the remaining days. */
 export const certificateDays = 1095;
 /**
  * Size limit of a PEM file, in bytes. A key and a chain of certificates fit in; a larger file was not written by the

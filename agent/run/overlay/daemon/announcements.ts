@@ -2,8 +2,8 @@ import { isAgentError } from '../../../errors.ts';
 import { retryAfterMs } from '../loop/pace.ts';
 
 /**
- * Number of announcements per address (MAX_NEIGHBOR_ADVERTISEMENT, RFC 4861, section 10). One is not enough: a frame
- * can be lost, or arrive before the host has the address in its neighbour cache.
+ * Number of announcements per address (MAX_NEIGHBOR_ADVERTISEMENT, RFC 4861, section 10). One announcement is not
+ * enough: a frame can be lost, or arrive before the host has the address in its neighbour cache.
  */
 const times = 3;
 /** Time between two announcements of an address (RETRANS_TIMER, RFC 4861, section 10). */

@@ -13,7 +13,7 @@ import type { ServedConnections } from '../../../overlay/services/datagram-servi
  */
 const timesMs: readonly number[] = [0, 2_000, 10_000, 30_000];
 
-/** Removal of UDP connections whose server no longer serves. */
+/** Remover of UDP connections whose server no longer serves. */
 export interface LostConnections {
   /**
    * Removes the connections of servers that have stopped serving. `due` is the value of nb_cfg with which this node's
@@ -42,7 +42,7 @@ interface Loss {
   readonly timers: readonly NodeJS.Timeout[];
 }
 
-/** Creates the removal of connections, at first without a lost server. Only one removal runs at a time. */
+/** Creates the remover of connections, which has no lost server yet. Only one removal runs at a time. */
 export function createLostConnections(tools: ConnectionTools): LostConnections {
   const losses = new Set<Loss>();
   let isClosed = false;
@@ -53,7 +53,8 @@ export function createLostConnections(tools: ConnectionTools): LostConnections {
         if (isAfterRevalidation && !isClosed) await tools.awaitRevalidation();
         for (const one of lost) if (!isClosed && !tools.isServing(one)) await tools.forget(one);
       } catch (error) {
-        // A program of Open vSwitch is missing; the next removal tries again.
+        // The removal has failed, for example because a program of Open vSwitch is missing. The next removal tries
+        // again.
         if (!isAgentError(error)) throw error;
       }
     });

@@ -15,7 +15,7 @@ import { createLostConnections, onBridge } from './lost-connections.ts';
 
 /**
  * Southbound columns with the services, the data that the central node publishes, and its requests to the chassis. The
- * ovn-controller of another node writes to them only when it registers its chassis.
+ * ovn-controller of another node writes to them only when it registers or changes its chassis.
  */
 const tables = {
   Load_Balancer: { columns: ['name', 'vips', 'protocol', 'lr_datapath_group'] },

@@ -14,9 +14,9 @@ import { removeRows } from './undo-rows.ts';
 
 /**
  * Makes a node part of an overlay. First checks everything for which the node can be refused. Then calls `prepare`,
- * which installs the certificates, and changes the databases and the kernel. A later failure is rolled back, and the
- * units that were started return to their previous state. `places.stop` ends the waits and causes the same rollback.
- * `files` are the files that the rollback removes, unless they existed before.
+ * which installs the certificates. Finally changes the databases and the kernel. A later failure is rolled back, and
+ * the units that were started return to their previous state. `places.stop` ends the waits and causes the same
+ * rollback. `files` are the files that the rollback removes, unless they existed before.
  */
 export function attempt(
   record: OverlayRecord,

@@ -26,7 +26,7 @@ export interface GatewayOptions {
  */
 const deviceName = /^[A-Za-z0-9._-]{1,15}$/;
 
-/** Converts the options of `overlay gateway` to a request. Fails with `bad-usage`. */
+/** Converts the options of `overlay gateway` to a request. Fails with `bad-usage` for an invalid value. */
 export function requestOf(options: GatewayOptions): AskedGateway {
   const { interface: nic, bridge, address = 'auto', nextHop = 'auto', vlan, subnets, highAvailability } = options;
   if (nic !== undefined && bridge !== undefined)

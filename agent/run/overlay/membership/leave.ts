@@ -23,7 +23,9 @@ import { returnAddresses } from './set-gateway.ts';
 import { removeRows } from './undo-rows.ts';
 import { unpublish } from './unpublish.ts';
 
-/** Command that has to be run on another node, or rows that could not be removed; null if nothing is left. */
+/**
+ * Text that names the command to run on another node, or the rows that could not be removed; null if nothing is left.
+ */
 export type LeftOver = string | null;
 
 const rowsLeft = "the cluster's rows, in databases of OVN that do not answer";

@@ -23,9 +23,14 @@ import { portRequestOf } from './port-request.ts';
  * Limit for OVN to bind a port of this node, which takes milliseconds; 60 s allow for a machine that swaps.
  */
 const boundMs = 60_000;
-/** Limit for the daemon to enable a port. It takes a second; without an API server it never does. */
+/**
+ * Limit for the daemon to enable a port. The daemon takes a second; without an API server, it never enables the port.
+ */
 const openMs = 10_000;
-/** Limit for another node to attach its interface. Its daemon takes a second; a node that is down never does. */
+/**
+ * Limit for another node to attach its interface. The daemon of that node takes a second; a node that is down never
+ * attaches the interface.
+ */
 const otherNodeMs = 10_000;
 
 /**
@@ -104,7 +109,7 @@ async function newPort(
   return { ...request, hosts: hostsOf(asked, node, used) };
 }
 
-/** Returns the MACs and addresses that ports of switches and routers have, each with the name of a port. */
+/** Returns the MACs and addresses that ports of switches and routers have, each with the name of the port. */
 function inUse(...tables: readonly (readonly DatabaseRow[])[]): ReadonlyMap<string, string> {
   const found = tables.flat().flatMap((row) => {
     const words = ['addresses', 'dynamic_addresses', 'mac', 'networks'].flatMap((column) =>

@@ -115,8 +115,8 @@ const changeRanges =
   'set overlay.clusterSubnet, overlay.serviceSubnet and overlay.joinSubnet in ovn.yaml of the central node to unused ranges';
 
 /**
- * Fails with `overlay-conflict` if ranges of the cluster overlap with networks that this host has or routes elsewhere.
- * `ownDevices` are the interfaces of the overlay itself.
+ * Fails with `overlay-conflict` if ranges of the cluster overlap with networks to which this host is connected or has
+ * routes. `ownDevices` are the interfaces of the overlay itself.
  */
 export function refuseHostRanges(layout: OverlayLayout, facts: HostFacts, ownDevices: readonly string[]): void {
   const wanted = [

@@ -17,8 +17,8 @@ import type { OverlayPlaces } from '../record/places.ts';
 
 /**
  * Returns this node with its further addresses, listening sockets, host addresses and outside clients. Services must
- * not use the further addresses and listening sockets. The central node publishes the host addresses and outside
- * clients.
+ * not use the further addresses and listening sockets. The central node publishes the host addresses on the Node, and
+ * uses the outside clients for the routes that `overlay routes` prints.
  */
 export function withWhatItHas(
   node: OverlayNode,

@@ -15,8 +15,8 @@ import { openCentral } from './planned-node.ts';
 const answerMs = 3_000;
 
 /**
- * Limit for ovn-northd to copy the rows of a new member to the southbound database. It takes milliseconds; 60 s allow
- * for an ovn-northd that is just starting.
+ * Limit for ovn-northd to copy the rows of a new member to the southbound database. ovn-northd takes milliseconds; 60 s
+ * allow for an ovn-northd that is just starting.
  */
 const carriedMs = 60_000;
 
@@ -29,7 +29,7 @@ export function portOf(node: string) {
 }
 
 /**
- * Asks the central node whether it has a port for this member. A removed member has none. Returns the reason if the
+ * Asks the central node whether it has a port for this member. A removed member has no port. Returns the reason if the
  * central node cannot be asked, or does not answer within `limitMs`.
  */
 export async function readMembership(

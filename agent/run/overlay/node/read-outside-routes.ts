@@ -34,7 +34,7 @@ export async function readMembers(central: CentralRecord, places: OverlayPlaces)
   const southbound = await openCentral('OVN_Southbound', places);
   const rows = await readRows(southbound, overlayTables.OVN_Southbound).finally(() => southbound.close());
   const { outsideClients } = places;
-  // The node's own clients are those of its ovn.yaml; other nodes announce theirs.
+  // The outside clients of the central node are those of its ovn.yaml; other nodes announce their clients.
   const own = { ...node, ...(outsideClients.length > 0 && { outsideClients }) };
   const { nodes } = membersNow(layout, own, central.members, chassisOf(rows));
   return judgeGateways(nodes, readDaemon(places.daemon)?.asked ?? [], rows);
@@ -78,7 +78,8 @@ export async function followOutsideRoutes(
     ends.push(
       events.close,
       followChanges({ database: 'OVN_Southbound', remote: `unix:${socket}`, requests: chassisRequests }, events.ask),
-      // Two files are followed: the record has the members, and the state of the daemon has the gateways that are down.
+      // Two files are followed: the record has the members, and the state of the daemon has the values of nb_cfg that
+      // show which gateways are down.
       ...[places.record, places.daemon].map((file) =>
         onFileEvent(dirname(file), (name) => name.startsWith(basename(file)), events.ask),
       ),

@@ -57,7 +57,9 @@ export function gatewayRequest(words: GatewayWords): NodeRequest & { readonly ga
   };
 }
 
-/** Returns the node name in lower case, which is how the kubelet writes it. Fails with `bad-usage`. */
+/**
+ * Returns the node name in lower case, which is how the kubelet writes it. Fails with `bad-usage` for an invalid name.
+ */
 function nameOf({ nodeName }: NodeWords): string {
   const name = nodeName.toLowerCase();
   if (isNodeName(name)) return name;
@@ -103,7 +105,8 @@ function mustBeInside(option: string, subnet: string, clusterSubnets: readonly s
 
 /**
  * Returns an address with its prefix length, for example `10.0.0.2/24`. `text` may have an IPv4 mask instead of the
- * length (`10.0.0.2/255.255.255.0`). An address without either is returned unchanged. Fails with `bad-usage`.
+ * length (`10.0.0.2/255.255.255.0`). An address without either is returned unchanged. Fails with `bad-usage` for any
+ * other text.
  */
 function withPrefix(text: string): string {
   const [address = '', length] = text.split('/');

@@ -48,7 +48,7 @@ async function servicesOf(record: OverlayRecord, words: Partial<NodeWords>): Pro
 
 /**
  * Reads from the rows of OVN_Northbound and Open_vSwitch which node and gateway share a bridge. Fails with `bad-usage`
- * if no gateway uses the bridge, or if the NIC is not a port of it.
+ * if no gateway uses the bridge, or if the NIC is not a port of the bridge.
  */
 export async function readSharedBridge(
   bridge: string,

@@ -7,8 +7,8 @@ import { mapOf } from '../../../overlay/rows/row-index.ts';
 import { readColumns } from './database-rows.ts';
 
 /**
- * Limit for ovn-controller to copy the node's settings into its Chassis row. It takes milliseconds; 60 s allow for a
- * machine that swaps.
+ * Limit for ovn-controller to copy the node's settings into its Chassis row. ovn-controller takes milliseconds; 60 s
+ * allow for a machine that swaps.
  */
 const announcedMs = 60_000;
 /**

@@ -5,8 +5,8 @@
 const taken = 'join';
 
 /**
- * Returns true if the text is a node name that the API server accepts (RFC 1123, kubernetes.io "Object Names") and that
- * the overlay does not use itself. Names of rows and files contain the node name.
+ * Returns true if the text is a node name that the API server accepts (RFC 1123, kubernetes.io "Object Names"), other
+ * than `join`. Names of rows and files contain the node name.
  */
 export function isNodeName(text: string): boolean {
   return text !== taken && text.length <= 253 && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(text) && !text.includes('..');

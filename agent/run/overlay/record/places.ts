@@ -10,7 +10,7 @@ export interface OverlayPlaces {
   readonly record: string;
   /** States of the units of OVN before the overlay started them. */
   readonly units: string;
-  /** File with the state of the daemon, which includes the gateways that answer. */
+  /** File with the state of the daemon, which includes its latest requests to the gateways. */
   readonly daemon: string;
   readonly ovsRun: string;
   /**

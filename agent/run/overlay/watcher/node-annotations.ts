@@ -101,7 +101,10 @@ export function differingAnnotations(
   );
 }
 
-/** Returns the error with the remedy for an account that was made with the roles of an earlier release. */
+/**
+ * Returns an error of HTTP status 403 with the remedy for an account that was made with the roles of an earlier
+ * release; any other error unchanged.
+ */
 function explained(error: AgentError): AgentError {
   if (error.facts.httpStatus !== 403) return error;
   return withDetails(error, {

@@ -83,7 +83,8 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
       lost: (error) => {
         lost.set(kind, error);
         hear();
-        // The rights of the daemon may be older than the daemon. All other kinds are then followed without this one.
+        // The rights of the daemon may date from an earlier release, and lack an optional kind. All other kinds are
+        // then followed without this kind.
         if (one.collection.isOptional !== true || error.kind !== 'cluster-refused' || !unknown.delete(kind)) return;
         workload.unread.add(kind);
         if (unknown.size === 0) listener.whole();
@@ -122,8 +123,8 @@ function countIn(counts: Map<string, number>, object: Projected): void {
 }
 
 /**
- * Compares two projections by their JSON text. This is exact, because the same function has created both, with their
- * keys in the same order.
+ * Compares two objects by the JSON text of their fields. This is exact, because the same function has created both,
+ * with their keys in the same order.
  */
 function isSame(one: Projected | undefined, other: Projected | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;

@@ -71,8 +71,8 @@ export function createPodNetworks(
     settle: (changes, facts) => {
       latest = facts;
       const { pods, gone } = changes === null ? { pods: withoutPorts(facts.pods), gone: [] } : podsOf(changes);
-      // Addresses also depend on nodes and ranges. After a change of nodes or ranges, the caller passes null for all
-      // objects.
+      // Addresses also depend on nodes and ranges. After a change of nodes or ranges, the caller passes null instead of
+      // changes.
       if (changes !== null && pods.length + gone.length === 0) return [];
       const { changed, faults } = book.settle({
         nodes: facts.nodes,

@@ -62,7 +62,8 @@ export function addBfdInterval(desired: DesiredRows, intervalMs: number): void {
 /**
  * Plans the outside port of the cluster's router for a VIP. One chassis at a time has the port: the ovn-controllers of
  * the VIP's nodes monitor each other over the tunnels by BFD. If the chassis with a higher priority fail, the next
- * chassis takes over the port (ovn-nb(5), Gateway_Chassis; ovn-architecture(7), "Gateways").
+ * chassis takes over the port (ovn-nb(5), Gateway_Chassis; ovn-architecture(7), "High Availability for Distributed
+ * Gateway Ports").
  */
 export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
   const { gateway, nodes } = vip;

@@ -105,8 +105,8 @@ function rootOf(desired: DesiredRows): PlannedRow {
 
 /**
  * Time after which ovn-controller probes a silent connection to the central node, in ms. ovn-controller reconnects if
- * the probe is not answered, for example after a change of the node's own address. ovn-kubernetes uses 100 s, for
- * hundreds of nodes.
+ * the probe is not answered, for example after a change of the node's own address. The default of ovn-kubernetes is 100
+ * s (go-controller/pkg/config/config.go, InactivityProbe).
  */
 const remoteProbeMs = 10_000;
 

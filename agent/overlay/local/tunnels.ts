@@ -37,8 +37,8 @@ function faultOf(end: DatabaseRow): string | null {
     const device = mapOf(end, 'status').tunnel_egress_iface;
     return device === undefined ? 'nothing leads to its other end' : `${device}, by which it leaves, has no carrier`;
   }
-  // ovn-controller enables BFD on the tunnels whose state decides which gateway is used (ovn-architecture(7), "Gateway
-  // Chassis").
+  // ovn-controller enables BFD on the tunnels whose state decides which gateway is used (ovn-architecture(7), "High
+  // Availability for Distributed Gateway Ports").
   const bfd = mapOf(end, 'bfd_status');
   if (mapOf(end, 'bfd').enable !== 'true' || bfd.state === undefined || bfd.state === 'up') return null;
   return `BFD says ${bfd.state}${bfd.diagnostic === undefined ? '' : `: ${bfd.diagnostic}`}`;

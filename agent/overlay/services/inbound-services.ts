@@ -140,7 +140,7 @@ function vipsOf(rows: DatabaseRows, node: string): Vip[] {
   const router = existing
     .all('Datapath_Binding')
     .find((row) => mapOf(row, 'external_ids').name === gatewayNames(node).router);
-  // Before OVN 23.09 a row names only its switches (ovn-sb(5), Load_Balancer). Every load balancer then counts as one
+  // Before OVN 23.09.1 a row names only its switches (ovn-sb(5), Load_Balancer). Every load balancer then counts as one
   // of the gateway's router.
   const isOnRouter = (row: DatabaseRow): boolean =>
     !tellsRouters ||

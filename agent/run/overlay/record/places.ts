@@ -14,7 +14,8 @@ export interface OverlayPlaces {
   readonly daemon: string;
   readonly ovsRun: string;
   /**
-   * Run directories of OVN: the present directory, and that of releases before 20.03 (ovn NEWS, "OVN run directory").
+   * Run directories of OVN: the present directory (ovn, utilities/ovn-ctl, OVN_RUNDIR), and that of Open vSwitch, which
+   * OVN used before its release 20.03.
    */
   readonly ovnRuns: readonly string[];
   /**

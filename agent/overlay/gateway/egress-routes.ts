@@ -107,8 +107,8 @@ function route(
 }
 
 /**
- * Plans the removal of default routes whose next hop is an address of the join subnet that no router has.
- * ovn-kubernetes of 2017 created default routes to 100.64.1.2 only, the address of one gateway.
+ * Plans the removal of default routes whose next hop is an address of the join subnet that no router has. All default
+ * routes of ovn-kubernetes of 2017 led to 100.64.1.2, the address of one gateway.
  */
 function removeDeadEnds(
   desired: DesiredRows,

@@ -6,8 +6,8 @@ import { unservableRanges } from '../node-ports.ts';
 
 /*
  * A member announces the addresses of its interfaces with their prefix lengths, and the ranges of its outside clients,
- * in `ovn-cms-options` of its own chassis. The central node publishes the former in annotations of the Node, and prints
- * routes for the latter. Neither has an effect on the rows of other nodes.
+ * in `ovn-cms-options` of its own chassis. The central node publishes the addresses in annotations of the Node, and
+ * prints routes for the clients. Neither has an effect on the rows of other nodes.
  */
 const cidrPrefix = 'microshift-net-cidr:';
 const clientPrefix = 'microshift-net-client:';

@@ -46,8 +46,8 @@ function columnShape(type: Json): ColumnShape {
 }
 
 /**
- * Decodes a row from a server. A set with one element is sent as the bare element, so only the schema distinguishes the
- * two (RFC 7047 section 5.1).
+ * Decodes a row from a server. A set with one element is sent as the bare element, so only the schema distinguishes a
+ * set from a single value (RFC 7047 section 5.1).
  */
 export function decodedRow(
   row: Readonly<Record<string, Json>>,

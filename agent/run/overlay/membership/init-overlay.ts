@@ -81,7 +81,7 @@ export async function initOverlay(
 
 /**
  * Applies the record of an existing central node. The subnets of the cluster cannot change: fails with
- * `overlay-conflict` if ovn.yaml has other ones.
+ * `overlay-conflict` if ovn.yaml has other subnets.
  */
 async function again(
   record: OverlayRecord,

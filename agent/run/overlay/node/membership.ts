@@ -161,7 +161,7 @@ export function largestMtu({ encap, linkMtu }: Pick<HostIdentity, 'encap' | 'lin
 }
 
 /**
- * Returns the MTU of packets inside the tunnels: the value of ovn.yaml, otherwise the largest one that the uplink
+ * Returns the MTU of packets inside the tunnels: the value of ovn.yaml, otherwise the largest MTU that the uplink
  * allows. Fails with `overlay-conflict` if the value does not fit into the tunnels, or is too small for IP.
  */
 function overlayMtu({ mtu }: Config, identity: HostIdentity, hasIpv6: boolean): number {

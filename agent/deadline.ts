@@ -1,7 +1,8 @@
 import { AgentError } from './errors.ts';
 
 /**
- * Time limit of a run, and the signal that stops the run. All waits end when the limit ends or the signal is aborted.
+ * Time limit of a run, and the signal that stops the run. All waits end when the limit expires or the signal is
+ * aborted.
  */
 export interface Deadline {
   /** Returns the remaining time in ms, never negative. */
@@ -18,8 +19,8 @@ export interface Deadline {
 }
 
 /**
- * Starts the time limit of a run. After the limit, every wait fails with `deadline-exceeded`. If the deadline `within`
- * is stopped, so is this one.
+ * Starts the time limit of a run. After the limit, every wait fails with `deadline-exceeded`. If the enclosing deadline
+ * `within` is stopped, this deadline is stopped as well.
  */
 export function startDeadline(limitMs: number, within?: Deadline): Deadline {
   const controller = new AbortController();
@@ -46,8 +47,9 @@ export function throwIfStopped(deadline: Deadline): void {
 }
 
 /**
- * Waits for an event. `start` subscribes with resolve and reject, and returns a function that ends the subscription.
- * Fails with `onTimeout()` after limitMs, or with the reason for which the deadline was stopped, whichever comes first.
+ * Waits for an event. `start` subscribes to the event with the functions `resolve` and `reject`, and returns a function
+ * that ends the subscription. Fails with `onTimeout()` after limitMs, or with the reason for which the deadline was
+ * stopped, whichever comes first.
  */
 export function waitFor<T>(
   deadline: Pick<Deadline, 'signal'>,
@@ -91,8 +93,9 @@ function deadlineExceeded(limitMs: number): AgentError {
 }
 
 /**
- * Returns milliseconds of a clock that is never adjusted, for durations. `performance.now()` uses the same clock, but
- * its first use loads all of node:perf_hooks, which takes a twentieth of the time of a run that changes nothing.
+ * Returns the time in ms of a clock that cannot be set (clock_gettime(2), CLOCK_MONOTONIC), for durations.
+ * `performance.now()` uses the same clock, but its first use loads all of node:perf_hooks, which takes a twentieth of
+ * the time of a run that changes nothing.
  */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;

@@ -131,7 +131,7 @@ export function withFacts(error: AgentError, facts: ErrorFacts): AgentError {
   return withDetails(error, { facts: { ...error.facts, ...facts } });
 }
 
-/** Returns the same failure, with the same kind and stack, with other details or another message. */
+/** Returns the same failure with other details or another message. Its kind and its stack stay. */
 export function withDetails(
   error: AgentError,
   { message = error.message, ...details }: ErrorDetails & { readonly message?: string },
@@ -142,8 +142,8 @@ export function withDetails(
 }
 
 /**
- * Returns true for an AgentError, including one of another copy of this module (the lazily loaded bundle has its own
- * copy).
+ * Returns true for an AgentError, including one of another copy of this module, because each bundle of the program has
+ * its own copy.
  */
 export function isAgentError(error: unknown): error is AgentError {
   return (
@@ -178,12 +178,18 @@ const connectErrors: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no answer came from',
 };
 
-/** Returns the message of a thrown value; for an error of a system call, a sentence that ends with its code. */
+/**
+ * Returns the message of a thrown value. For an error of a system call that the tables contain, this is a sentence that
+ * ends with the code of the error.
+ */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? (systemErrorText(error) ?? error.message) : String(error);
 }
 
-/** Returns a sentence for an error of a system call, or null if the table has none. */
+/**
+ * Returns a sentence for an error of a system call. Returns null for any other error, for an error that the tables
+ * lack, and for a failed start of a process (`spawn`).
+ */
 function systemErrorText(error: NodeJS.ErrnoException & { address?: string; port?: number }): string | null {
   const { code = '', syscall } = error;
   if (typeof syscall !== 'string' || syscall.startsWith('spawn')) return null;
@@ -212,8 +218,8 @@ function missingText({ path, syscall }: NodeJS.ErrnoException): string {
 }
 
 /**
- * Wraps a thrown value into an AgentError. A value of another type is a defect of the agent and gets the kind
- * `internal`.
+ * Returns a thrown value as an AgentError. A value of another type is a defect of the agent: it is wrapped into an
+ * AgentError of the kind `internal`.
  */
 export function asAgentError(error: unknown): AgentError {
   if (isAgentError(error)) return error;

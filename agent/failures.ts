@@ -8,8 +8,8 @@ import { type AgentError, asAgentError, messageOf, withDetails } from './errors.
 
 /**
  * Returns both failures as one error, in this order. The error has the kind, hint and exit code of the first failure.
- * If only the later failure is `not-restored`, the error has those of the later one, because an administrator first has
- * to know that the old state was not restored.
+ * If only the later failure is `not-restored`, the error has the kind, hint and exit code of the later failure, because
+ * an administrator first has to know that the old state was not restored.
  */
 export function followedBy(first: unknown, later: unknown): AgentError {
   const [one, two] = [asAgentError(first), asAgentError(later)];
@@ -20,7 +20,7 @@ export function followedBy(first: unknown, later: unknown): AgentError {
     : withDetails(one, { after: [...one.after, ...failuresOf(two)] });
 }
 
-/** Returns every failure that an error contains, in their order, each without the others. */
+/** Returns all failures that an error contains, in their order, each without the others. */
 export function failuresOf(error: AgentError): readonly AgentError[] {
   if (error.before.length + error.after.length === 0) return [error];
   return [...error.before, withDetails(error, { before: [], after: [] }), ...error.after];
@@ -32,8 +32,8 @@ export function wholeMessage(error: unknown): string {
 }
 
 /**
- * Runs `work` and then `end`, after a success or a failure. If both fail, the error contains both failures; a `finally`
- * block would throw only the failure of `end` (ECMA-262, completion records of the try statement).
+ * Runs `work`, and then `end`, whether `work` succeeds or fails. If both fail, the error contains both failures; a
+ * `finally` block would throw only the failure of `end` (ECMA-262, completion records of the try statement).
  */
 export async function endingWith<T>(work: () => Promise<T>, end: () => unknown): Promise<T> {
   let result: T;

@@ -1,11 +1,12 @@
 import { endOnInterrupt } from './cli/interrupt.ts';
 import { runCommandLine } from './cli/run.ts';
 
-// Entry point of the process: the only file that reads argv and ends the process.
+// Entry point of the process: the only file that reads argv, and that ends the process with an exit code.
 
 const streams = [process.stdout, process.stderr];
 
-// The reader of the output may have ended (a lost SSH session, `| head`). That stops neither a run nor its rollback.
+// The reader of the output may have ended (a lost SSH session, `| head`). The error of the stream then stops neither a
+// run nor its rollback.
 for (const stream of streams) stream.on('error', () => undefined);
 
 endOnInterrupt();

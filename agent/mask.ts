@@ -1,18 +1,20 @@
 /*
- * Replacement for secrets, which must not leave the node with a support bundle and are not shown in a difference of
- * manifests. In case of doubt, a name counts as the name of a secret: an unnecessary mask only causes a question, but a
- * password without a mask is revealed.
+ * Masking of secrets, which must not leave the node with a support bundle and must not be shown by `manifests diff`. In
+ * case of doubt, a name counts as the name of a secret: an unnecessary mask only causes a question, but a password
+ * without a mask is revealed.
  */
 
-/** Names whose values are secrets: `psk`, `802-1x.private-key-password`, `k8s-api-token`, `DB_PASSWORD`, … */
+/**
+ * Pattern of names whose values are secrets: `psk`, `802-1x.private-key-password`, `k8s-api-token`, `DB_PASSWORD`, …
+ */
 const secretName =
   /passw|passphrase|psk|secret|token|bearer|credential|private.?key|preshared.?key|wep.?key|mka.?c[ak]|api.?key|key.?data|^pin$/i;
 
 export const masked = '(masked)';
 
 /**
- * Suffixes of names that only seem secret: `password-flags` says where a secret is stored, `key-mgmt` and
- * `wep-key-type` how it is used.
+ * Suffixes of names that only seem secret: `password-flags` says where a password is stored, and `key-mgmt` and
+ * `wep-key-type` say how a key is used.
  */
 const harmlessName = /(flags|[-_]type|mgmt|keyidx)$/;
 
@@ -28,7 +30,7 @@ const option = /(?<![\w-])(--?)([a-z][\w-]{0,60})(\s+)("(?:[^"\\\n]|\\.)*"|'[^'\
 const userOption = /(?<![\w-])((?:-u|--user|--proxy-user|-U)[\s=]*["']?[^\s:"'=]{1,100}:)[^\s"']+/g;
 /**
  * Name and separator before a value: `name=`, `name: `, `"name": `. The value is quoted, or extends to the next space,
- * comma or bracket.
+ * comma, or closing bracket or brace.
  */
 const nameAndSign = /(?<![\w./-])("?)([\w./-]+)\1\s*[=:]\s*/g;
 const valueAhead = /"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|[^\s,}\]]+/y;
@@ -76,7 +78,7 @@ function maskAssignments(text: string): string {
 
 /**
  * Masks a JSON value: secrets by the names of their keys, the `value` of a variable by its `name` (EnvVar of
- * Kubernetes), and every string as text.
+ * Kubernetes), and every key and every other string as text.
  */
 export function maskJson(value: unknown, known: readonly string[] = []): unknown {
   if (typeof value === 'string') return maskText(value, known);
@@ -92,7 +94,7 @@ export function maskJson(value: unknown, known: readonly string[] = []): unknown
   );
 }
 
-/** Masks every string of a JSON value. Keys, numbers and truth values stay. */
+/** Masks every string of a JSON value. Keys, numbers, booleans and null stay. */
 export function maskAll(value: unknown): unknown {
   if (typeof value === 'string') return masked;
   if (Array.isArray(value)) return value.map(maskAll);
@@ -101,8 +103,8 @@ export function maskAll(value: unknown): unknown {
 }
 
 /**
- * Masks a keyfile of NetworkManager (nm-settings-keyfile(5)): the value of every name that contains a word for keys or
- * passwords, and all of [vpn-secrets].
+ * Masks a keyfile of NetworkManager (nm-settings-keyfile(5)): values whose names mean a key or a password, and all
+ * values of [vpn-secrets].
  */
 export function maskKeyfile(text: string, known: readonly string[] = []): string {
   return maskText(
@@ -140,7 +142,10 @@ function isInterfaceToken(name: string, value: string): boolean {
   return /(^|\.)token$/.test(name) && /^"?::[\da-f:]*"?$/i.test(value);
 }
 
-/** Returns the string in a profile's value such as `["s", "::1"]`; empty for another type. */
+/**
+ * Returns the string of a profile's value, which is the string itself or a list such as `["s", "::1"]`; the empty
+ * string for another type.
+ */
 function tokenText(item: unknown): string {
   const text: unknown = Array.isArray(item) ? item[1] : item;
   return typeof text === 'string' ? text : '';

@@ -1,6 +1,6 @@
 /**
- * Makes text from outside safe to print: control characters, direction characters, lone surrogates and unusual spaces
- * are escaped, and the text is cut.
+ * Makes text from outside safe to print: control characters, marks of the writing direction, invisible characters, lone
+ * surrogates and unusual spaces are escaped, and a text of more than `maxCharacters` characters is cut.
  */
 export function escapeText(text: string, maxCharacters = 60): string {
   let result = '';
@@ -13,7 +13,7 @@ export function escapeText(text: string, maxCharacters = 60): string {
 }
 
 /**
- * Escapes a name or value that may be mistyped. Every character beyond ASCII is also shown as its code point.
+ * Escapes a name or value that may be mistyped. Every character beyond ASCII is escaped as well, as its code point.
  * Otherwise, a no-break space would look like a space, and a Cyrillic letter like a Latin one (Unicode Technical
  * Standard 39, confusable characters).
  */

@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 
 /**
- * Reason for which a path was not read: it is not a regular file, it is a link to a private file, it is longer than the
+ * Reason why a file was not read: it is not a regular file, its path is a link to a private file, it is longer than the
  * limit, or the system refused the read.
  */
 export type FileFault = 'irregular' | 'private-link' | 'too-long' | 'unreadable';
 
-/** Reports a file that was not read. The message lacks the path, which the caller's own error names. */
+/** Error about a file that was not read. The message lacks the path, which the caller's own error names. */
 export class RegularFileError extends Error {
   readonly fault: FileFault;
 
@@ -25,14 +25,14 @@ export interface ReadOptions {
 }
 
 const worldReadable = 0o004;
-/** Size of the first buffer for files of /proc and /sys, which report a size of 0. */
+/** Smallest size of the first buffer. Files of /proc report a size of 0, although they have content. */
 const firstBufferBytes = 4096;
 
 /**
  * Reads a regular file as a whole. Returns null if the path does not exist; a dangling link counts as absent. A file
- * with more than `limitBytes` bytes is an error and never cut, even if the file reports a smaller size or grows during
- * the read. Devices, FIFOs and directories are refused unopened. A FIFO that replaces the file after this check does
- * not block the read (open(2), O_NONBLOCK). Throws RegularFileError.
+ * with more than `limitBytes` bytes is an error, and is never cut, even if the file reports a smaller size or grows
+ * during the read. Devices, sockets, FIFOs and directories are refused without being opened. A FIFO that replaces the
+ * file after this check does not block the read (open(2), O_NONBLOCK). Throws RegularFileError.
  */
 export function readRegularFile(path: string, limitBytes: number, options: ReadOptions = {}): Buffer | null {
   try {
@@ -56,7 +56,7 @@ export function readRegularFile(path: string, limitBytes: number, options: ReadO
   }
 }
 
-/** Returns the type of an object that is not a regular file, in words. */
+/** Returns the type of a file that is not a regular file, in words. */
 export function kindOf(stats: Stats): string {
   if (stats.isDirectory()) return 'a directory';
   if (stats.isSymbolicLink()) return 'a symbolic link';

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers';
 
 /**
  * Longest time, in ms, for which long work may occupy the event loop. Meanwhile, requests of the CNI plug-in wait, and
- * so do the probes of connections. If a probe fails, its connection ends, and with it a lock in OVN's database.
+ * so do the inactivity probes of OVSDB servers. If a server gets no answer to its probe in time, it closes the
+ * connection, and the lock that the connection has in the database is lost.
  */
 const sliceMs = 20;
 

@@ -11,7 +11,7 @@ const previews: Readonly<Record<string, string>> = {
   'bridge apply': 'bridge list',
 };
 
-/** Commands that change nothing. The error about an unknown option `--dry-run` says so. */
+/** Commands of which the error about an unknown option `--dry-run` says that they change nothing. */
 const lookers = ['plan', 'verify', 'status', 'doctor', 'history', 'overlay plan', 'overlay verify', 'manifests diff'];
 
 /** Descriptions of the arguments of commands, by their names. */
@@ -59,7 +59,10 @@ export class AgentCommand extends Command {
     );
   }
 
-  /** Returns all required arguments and options that are missing, or null if fewer than two are missing. */
+  /**
+   * Returns a text that names all required arguments and options that are missing, or null if fewer than two are
+   * missing.
+   */
   private missingText(): string | null {
     const words = this.registeredArguments.filter(({ required }, index) => required && this.args[index] === undefined);
     const isAbsent = (option: Option): boolean =>

@@ -4,7 +4,7 @@ import { exitCode } from '../errors.ts';
 const nothingChanged = 'nothing was changed';
 /** State of the node after a failure of a transaction. */
 const asBefore = 'the node is as before';
-/** End of the help of a group of commands: it refers to the help of each command. */
+/** State of the node after a failure of a group of commands: the text refers to the help of each command. */
 const ofEach = 'the help of each command describes the state after it';
 
 /**

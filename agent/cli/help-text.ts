@@ -10,7 +10,7 @@ export const helpGroups = {
   more: 'Commands for support:',
 } as const;
 
-/** Examples of commands, each a command line without the name of the program, and its purpose. */
+/** Examples by the path of their command. Each has a command line without the name of the program, and a purpose. */
 const examples: Readonly<Record<string, readonly (readonly [line: string, purpose: string])[]>> = {
   '': [
     ['plan', 'what apply would do'],

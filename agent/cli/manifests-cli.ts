@@ -9,7 +9,7 @@ import { type AddTo, internalOption } from './parse.ts';
 /** Properties of a command's options that do not come from a flag of the same name; all other properties do. */
 type Given = 'config' | 'hasMicroshift' | 'output' | 'signal' | 'timeoutSeconds';
 
-/** Default limits of the commands that use a cluster, as their help shows them. */
+/** Default time limits, in seconds, of the commands that use a cluster, as the help of these commands shows them. */
 const defaultLimits = { diff: 'no wait', apply: '300', status: 'no wait', delete: '180' } as const;
 
 /** Flags of a command that uses a cluster. */

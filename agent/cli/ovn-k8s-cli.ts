@@ -74,7 +74,8 @@ function addOverlayInits(program: Command, addTo: AddTo): void {
 }
 
 /**
- * Adds the options that every daemon of Open vSwitch has as well (ovs-vswitchd(8), Daemon Options and Logging Options).
+ * Adds the command of `ovn-k8s-gateway-helper`. Its options from `--pidfile` on are those of every daemon of Open
+ * vSwitch (ovs-vswitchd(8), Daemon Options and Logging Options).
  */
 function addHelper(program: Command, addTo: AddTo, started: readonly string[]): void {
   addTo(program)(

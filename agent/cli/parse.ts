@@ -20,8 +20,8 @@ export function helpWidth(stream: NodeJS.WriteStream): number {
 type Run<Given extends unknown[]> = (output: Output, ...given: Given) => Promise<ExitCode> | Promise<void>;
 
 /**
- * Function that adds a command to a parent, which is the program or a group of commands. If `spec` is empty, `run`
- * becomes the function of the parent itself.
+ * Function that takes a parent, which is the program or a group of commands, and returns a function that adds a command
+ * to this parent. If `spec` is empty, `run` becomes the function of the parent itself.
  */
 export type AddTo = (
   parent: Command,
@@ -32,7 +32,7 @@ export type AddTo = (
   visibility?: { readonly hidden: boolean },
 ) => Command;
 
-/** Adds the commands of a program, parses the words, runs the command and returns the exit code. */
+/** Adds the commands of a program, parses the words of the command line, runs the command and returns the exit code. */
 export async function parseAndRunWith(
   program: Command,
   words: readonly string[],
@@ -107,7 +107,7 @@ export async function parseAndRunWith(
 
 /**
  * Replaces `-o json` and `-o text` by the option `--output`, in every command. Some commands have an option `-o` for a
- * file, whose name is then written with its folder (`-o ./json`).
+ * file; the name of a file `json` or `text` has to be typed with its folder (`-o ./json`).
  */
 function withFormat(words: readonly string[]): string[] {
   const end = words.includes('--') ? words.indexOf('--') : words.length;
@@ -122,7 +122,7 @@ function isFormat(word: string | undefined): boolean {
   return word === 'json' || word === 'text';
 }
 
-/** Creates an option without a value for units of systemd, which `--help` and completion leave out. */
+/** Creates an option without a value that only units of systemd use. `--help` and completion leave it out. */
 export function internalOption(flag: string, description: string): Option {
   return new Option(flag, description).default(false).hideHelp();
 }
@@ -138,15 +138,15 @@ function withWords(error: unknown, program: Command, words: readonly string[]): 
 
 /** Returns an error of the command-line parser as an AgentError. */
 function usageError({ code, message }: CommanderError, command: string): AgentError {
-  // The parser prints the help instead of a message if a command is missing (commander, Help.outputHelp).
+  // The parser prints the help instead of a message if a command is missing (commander, Command.help).
   const isMissing = code === 'commander.help';
   const text = isMissing ? 'a command is missing' : message.replace(/^error: /, '').replaceAll('\n', ' ');
   return new AgentError('bad-usage', text, { hint: `see ${command} --help` });
 }
 
 /**
- * Returns the command that the words name: the innermost one before the first word that is neither a command nor an
- * option of the program.
+ * Returns the command that the words name: the innermost one before the first word that is neither a command, nor an
+ * option, nor the value of an option of the program.
  */
 function namedCommand(program: Command, words: readonly string[]): Command {
   let found = program;

@@ -8,9 +8,9 @@ import { exitCode } from '../errors.ts';
 const oldName = /(?:^|\/)(ovn-k8s-[^/]*)$/;
 
 /**
- * Runs the command line and returns the exit code; `path` is the name under which the program was started. Runs the
- * commands of systemd units, and `apply` without options, without the parser. Loading the parser would take a tenth of
- * the time of a run that changes nothing, and would permanently occupy memory of a daemon.
+ * Runs the command line and returns the exit code; `path` is the path under which the program was started. `apply`,
+ * `apply --boot` and `overlay run` without further words run without the parser. Loading the parser would take a tenth
+ * of the time of a run that changes nothing, and would permanently occupy memory of a daemon.
  */
 export async function runCommandLine(words: readonly string[], path: string): Promise<number> {
   const [, old] = oldName.exec(path) ?? [];

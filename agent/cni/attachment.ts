@@ -29,8 +29,8 @@ export function linkOf(containerId: string): string {
 export const linkAlias = 'microshift-net pod';
 
 /**
- * Returns the lines for `ip -batch` on the node, which create the veth pair. The pod's end is created in its namespace
- * and stays down until its flows are installed.
+ * Returns the lines for `ip -batch` on the node, which create the veth pair. The pod's end is created in the network
+ * namespace of the pod, and stays down until its flows are installed.
  */
 export function nodeLines({ link, ifname, netns, mtu, network }: Attachment): readonly string[] {
   return [
@@ -41,7 +41,7 @@ export function nodeLines({ link, ifname, netns, mtu, network }: Attachment): re
   ];
 }
 
-/** Returns the lines for `ip -batch` in the pod's namespace. */
+/** Returns the lines for `ip -batch` in the pod's network namespace. */
 export function podLines({ ifname, network }: Attachment): readonly string[] {
   const { addresses, routes, gateways } = network;
   return [

@@ -1,7 +1,10 @@
 import { type CniVersion, cniVersions, isAtLeast, readVersion } from './cni-version.ts';
 import { CniError, cniCode } from './error.ts';
 
-/** Commands of a request; `PLUG` is the second half of ADD, after the CNI plug-in has created the links. */
+/**
+ * Commands of a request. CNI defines all of them except `PLUG`, which is the second half of ADD, after the CNI plug-in
+ * has created the links.
+ */
 export const cniCommands = ['ADD', 'PLUG', 'CHECK', 'DEL', 'GC', 'STATUS'] as const;
 
 export type CniCommand = (typeof cniCommands)[number];
@@ -16,7 +19,7 @@ export interface CniRequest {
   readonly ifname: string;
   /** Pod of the container; null if the runtime does not report it in CNI_ARGS. */
   readonly pod: CniPod | null;
-  /** Output of `ip -json` in the namespace, for CHECK: addresses, IPv4 routes, IPv6 routes. */
+  /** Output of `ip -json` in the network namespace, for CHECK: addresses, IPv4 routes, IPv6 routes. */
   readonly observed: readonly string[];
 }
 
@@ -37,7 +40,7 @@ export interface CniConfig {
   readonly validContainers: readonly string[];
 }
 
-/** Returns the version of the reply, even if the request is invalid. */
+/** Returns the CNI version of the reply to a network configuration, even if the configuration is invalid. */
 export function versionOf(text: string): string {
   try {
     const version = (JSON.parse(text) as { cniVersion?: unknown } | null)?.cniVersion;
@@ -49,7 +52,7 @@ export function versionOf(text: string): string {
 
 /**
  * Reads a request. `words` are CNI_CONTAINERID, CNI_NETNS, CNI_IFNAME, CNI_ARGS, the configuration, and the observed
- * state. Throws CniError 1, 4, 6 or 7.
+ * state. Throws a CniError with the code 1, 4, 6 or 7.
  */
 export function readRequest(command: CniCommand, words: readonly string[]): CniRequest {
   const [containerId = '', netns = '', ifname = '', args = '', text = '', ...observed] = words;
@@ -94,8 +97,8 @@ function parse(text: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns the ids of the containers in cni.dev/valid-attachments. Throws CniError 7 if the request has no such list:
- * the CNI specification requires this list, and without it GC would remove every container.
+ * Returns the ids of the containers in cni.dev/valid-attachments. Throws a CniError with the code 7 if the request has
+ * no such list: the CNI specification requires this list, and without it GC would remove every container.
  */
 function attachmentsIn(value: unknown): readonly string[] {
   const ids = Array.isArray(value)
@@ -109,7 +112,10 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Reads the pod from `KEY=VALUE;KEY=VALUE`; ignores other keys. Null if the pod is not named. */
+/**
+ * Reads the pod from CNI_ARGS, which has the form `KEY=VALUE;KEY=VALUE`, and ignores the keys that do not name the pod.
+ * Returns null if the namespace or the name of the pod is missing.
+ */
 function podOf(args: string): CniPod | null {
   const values = new Map(
     args.split(';').map((one) => [one.split('=')[0] ?? '', one.slice(one.indexOf('=') + 1)] as const),
@@ -123,8 +129,8 @@ function podOf(args: string): CniPod | null {
 }
 
 /**
- * Returns true for a valid interface name (CNI specification 1.1, "Parameters"): a name that the kernel accepts and
- * that ip(8) does not parse as a keyword.
+ * Returns true for a valid interface name (CNI specification 1.1, "Parameters"): a name that the kernel accepts, and
+ * whose characters have no special meaning in a line of `ip -batch`.
  */
 function isInterfaceName(name: string): boolean {
   return /^[\w.+-]{1,15}$/.test(name) && name !== '.' && name !== '..';

@@ -14,8 +14,8 @@ export function isAtLeast(version: CniVersion, since: CniVersion): boolean {
 }
 
 /**
- * Reads the version of a configuration and of its result; a missing version means 0.1.0. Throws CniError 1 if the
- * version is not supported.
+ * Reads the version of a configuration and of its result; a missing version means 0.1.0. Throws a CniError with the
+ * code 1 if the version is not supported.
  */
 export function readVersion(value: unknown): CniVersion {
   const found = cniVersions.find((version) => version === value);

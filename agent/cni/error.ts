@@ -14,8 +14,8 @@ export const cniCode = {
 } as const;
 
 /**
- * Error that is returned to the container runtime, in the terms of the CNI specification. A function that throws it has
- * rolled back its changes.
+ * Error that is returned to the container runtime, in the terms of the CNI specification. A function that throws this
+ * error has rolled back its changes.
  */
 export class CniError extends Error {
   readonly code: number;

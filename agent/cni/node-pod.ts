@@ -12,7 +12,7 @@ export interface NodePod {
    * kubernetes.io/config.mirror); null for other pods.
    */
   readonly mirrorOf: string | null;
-  /** Network of the pod; null if it has no address yet. */
+  /** Network of the pod; null if the pod has no address yet. */
   readonly network: PodNetwork | null;
 }
 
@@ -25,8 +25,8 @@ export function readNodePod(object: unknown): NodePod {
 }
 
 /**
- * Returns true if the container runtime refers to this pod. If the runtime does not report a UID, every pod with the
- * name matches.
+ * Returns true if the UID that the container runtime reports is the UID of this pod, which the caller has found by its
+ * name. If the runtime reports no UID (null), the pod matches.
  */
 export function isSamePod({ uid, mirrorOf }: NodePod, askedFor: string | null): boolean {
   return askedFor === null || askedFor === uid || askedFor === mirrorOf;

@@ -58,8 +58,9 @@ export async function apply(options: ApplyOptions, output: Output): Promise<void
 
 /**
  * `apply --repair`: after an event that may have changed the node, returns the node to the state that the last change
- * of this boot produced. Changes that were undone do not count. Later changes of ovn.yaml wait for the next boot or
- * `apply`. Prints a message and changes nothing while another run is in progress or a change awaits confirmation.
+ * of this boot produced. Changes that were undone do not count. Later changes of ovn.yaml take effect only at the next
+ * boot or `apply`. Prints a message and changes nothing while another run is in progress or a change awaits
+ * confirmation.
  */
 export async function repair(output: Output): Promise<void> {
   const command = 'apply --repair';
@@ -123,8 +124,8 @@ export interface DisableOptions {
 }
 
 /**
- * `disable`: returns the NICs of br-ex and br-ex1 to their own profiles, and removes everything else of the agent
- * except the bridges of `bridge add`.
+ * `disable`: returns the NICs of br-ex and br-ex1 to their own profiles, and removes the two bridges, their profiles,
+ * the hint and the tuning. The overlay stays, and so do the bridges of `bridge add` unless `all` is true.
  */
 export async function disable({ all, dryRun }: DisableOptions, output: Output): Promise<void> {
   requireRoot('disable');

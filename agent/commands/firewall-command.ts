@@ -13,9 +13,9 @@ import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
 /**
- * `firewall check|apply`: checks that firewalld accepts traffic of pods, or makes it accept the traffic. Exit code 3
- * unless firewalld trusts all necessary sources. Without firewalld, a check succeeds, and `apply` ends with exit code
- * 5.
+ * `firewall check|apply`: checks that firewalld accepts traffic of pods, or makes firewalld accept the traffic. A check
+ * ends with exit code 3 if firewalld does not trust all necessary sources. Without firewalld, a check succeeds, and
+ * `apply` ends with exit code 5.
  */
 export async function firewall(action: 'check' | 'apply', output: Output): Promise<ExitCode> {
   requireRoot(`firewall ${action}`);

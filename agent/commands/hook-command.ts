@@ -15,8 +15,8 @@ import { requireRoot } from './root.ts';
 const program = '/usr/bin/microshift-net';
 
 /**
- * `hook …`: handles an event of the package's scriptlets. The exit code is 0 even after a failure, because a fault of
- * the network must not make a package transaction fail.
+ * `hook …`: handles an event of the package's scriptlets. If root runs it, the exit code is 0 even after a failure,
+ * because a fault of the network must not make a package transaction fail.
  */
 export async function hook(event: HookEvent, output: Output): Promise<void> {
   requireRoot(`hook ${event}`);

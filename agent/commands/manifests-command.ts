@@ -104,7 +104,7 @@ export async function diff(options: ClusterOptions): Promise<ExitCode> {
   return result.differences.length === 0 ? exitCode.done : exitCode.drift;
 }
 
-/** `manifests apply`: applies the objects and removes stale ones; with `wait` waits until the pods run. */
+/** `manifests apply`: applies the objects and removes stale ones; with `wait`, also waits until the pods run. */
 export async function apply(options: ApplyOptions): Promise<ExitCode> {
   const { output, config, forceConflicts: force = false, wait = false } = options;
   if (options.unlessMicroshift === true && isMicroshifts(options)) {

@@ -126,8 +126,8 @@ async function enter(message: Message, write: (text: string, priority: number) =
 }
 
 /**
- * True if standard error is the socket of the journal. JOURNAL_STREAM names it (systemd.exec(5)), but the program that
- * started this process may have redirected standard error.
+ * Returns true if standard error is the socket of the journal. JOURNAL_STREAM names it (systemd.exec(5)), but the
+ * program that started this process may have redirected standard error.
  */
 function goesToJournal(): boolean {
   const stream = process.env.JOURNAL_STREAM;

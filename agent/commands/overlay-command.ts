@@ -58,8 +58,8 @@ export async function init(output: Output): Promise<void> {
 
 /**
  * Makes this node a part of an overlay while the process has the agent's lock, then starts the daemon. A signal such as
- * SIGINT (Ctrl-C) stops the work, and the error message then ends with the state of the node. Once the start of the
- * daemon has begun, a signal does not stop it.
+ * SIGINT (Ctrl-C) stops the work, and the error message then ends with the state of the node. A signal does not stop
+ * the start of the daemon.
  */
 async function begin(
   command: string,

@@ -6,11 +6,14 @@ import { errorText } from '../view/error-view.ts';
 import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start-command.ts';
 
-/** `overlay run`: runs the daemon of a node in an overlay, until a signal stops it or the node has left. */
+/**
+ * `overlay run`: runs the daemon of a node in an overlay, until a signal stops the daemon or the node has left the
+ * overlay.
+ */
 export async function run(output: Output): Promise<void> {
   const { config, places } = await startOverlay('overlay run');
-  // On a member, every garbage collection is a full one, so that no memory stays allocated for weeks. Each collection
-  // takes twice the CPU time of a check of the node (docs/lab/measurements.md). On the central node, full collections
+  // On a member, every garbage collection is a full one, so that no memory stays allocated for weeks. A check of the
+  // node then takes more than twice the CPU time (docs/lab/measurements.md). On the central node, full collections
   // would scan all objects of the cluster repeatedly while many pods change.
   if (readRecord(places.record)?.members === null) setFlagsFromString('--gc-global');
   const stop = new AbortController();

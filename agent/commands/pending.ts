@@ -6,8 +6,8 @@ import type { Observation } from '../model/observation.ts';
 import { readOpenJournals } from '../run/journal/journal-files.ts';
 
 /**
- * Returns the facts that show whether the time to confirm a change has expired. If `checkpoints` is null, the facts are
- * only the boot ID and the time.
+ * Returns the facts that show whether the time to confirm a change has expired. `checkpoints` has the D-Bus paths of
+ * NetworkManager's checkpoints; null if they are not known.
  */
 export function expiryFacts(checkpoints: readonly string[] | null): ExpiryFacts {
   const endedBefore = new Date(Date.now() - confirmReserveSeconds * 1000).toISOString();

@@ -8,7 +8,7 @@ import { clockTime, relativeTime } from '../view/time.ts';
 import { drawTopology, observedTopology, plannedTopology } from '../view/topology.ts';
 import type { Output } from './output.ts';
 
-/** Sentences for a node on which `disable` does not change the bridges. */
+/** Sentences for a node on which `disable` finds no br-ex of the agent. */
 export const withoutBrEx: Unchanged = {
   whole: 'the agent has no br-ex on this node',
   bridges: 'The agent has no br-ex on this node',

@@ -16,18 +16,17 @@ import { requireRoot } from './root.ts';
 
 /**
  * Time limit of a report in the archive, longer than the limits of the queries for it. A report that takes longer is
- * left out.
+ * replaced by an error.
  */
 const reportMs = 30_000;
 /**
- * Time limit for writing the archive. tar and gzip take a second for 24 MiB; a disk that blocks for longer is full or
- * broken.
+ * Time limit for writing the archive. tar and gzip take a second for 24 MiB; a disk that blocks for a minute is broken.
  */
 const archiveMs = 60_000;
 
 /**
- * `support-bundle [-o FILE]`: writes one archive with the data that support needs, without secrets. `-` for standard
- * output.
+ * `support-bundle [-o FILE]`: writes one archive with the data that support needs, without secrets. FILE `-` is
+ * standard output.
  */
 export async function supportBundle(target: string | undefined, output: Output): Promise<void> {
   requireRoot('support-bundle');
@@ -183,7 +182,9 @@ function standardOutput(): number {
   });
 }
 
-/** Returns the name of the archive, which is also the only folder in it: `microshift-net-20261120T214719Z`. */
+/**
+ * Returns the name of the archive, which is also the name of the only folder in it: `microshift-net-20261120T214719Z`.
+ */
 function bundleName(now: Date): string {
   return `microshift-net-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
 }

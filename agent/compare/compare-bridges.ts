@@ -66,7 +66,7 @@ export function compare(wanted: Wanted, observation: Observation, own: OwnNames)
 
 /**
  * Returns true for a bridge of the agent. Other bridges, which were made by hand or belong to another tool's profile,
- * are neither reported as missing nor removed.
+ * are not reported as superfluous, and so are not removed.
  */
 function isOurs(bridge: OvsBridge, observation: Observation, own: OwnNames): boolean {
   const owner = own.ownerOf(bridge);
@@ -91,7 +91,9 @@ function compareBridge(wanted: WantedBridge, observation: Observation): readonly
   ];
 }
 
-/** Compares the owner of a bridge. NetworkManager manages a bridge only if its row names the profile. */
+/**
+ * Compares the owner of a bridge. NetworkManager manages a bridge only if the bridge's row has the UUID of its profile.
+ */
 function compareOwner({ bridge, profiles }: WantedBridge, row: OvsBridge): readonly NetworkDifference[] {
   const owner = row.externalIds['NM.connection.uuid'] ?? null;
   const profile = profiles.find((entry) => entry.id === bridge);
@@ -108,7 +110,7 @@ function comparePorts(wanted: WantedBridge, row: OvsBridge, observation: Observa
   const devices = devicesIn(row);
   const { bridge } = wanted;
   // A second NIC in the bridge is a difference, because it could close a loop between two ports of a LAN switch. Taps
-  // and veths of guests are not.
+  // and veths of guests are no difference.
   const others = nicsIn(row, observation).filter((entry) => entry.name !== wanted.uplink?.interface);
   return [
     ...(wanted.uplink === null ? [] : comparePort(bridge, wanted.uplink.interface, devices, observation)),

@@ -54,7 +54,7 @@ function portsOfOthers({ bridge, uplink }: WantedBridge, { ovs }: Known): readon
   }));
 }
 
-/** Returns the lost entries and ports as differences. */
+/** Returns the lost entries and ports of other programs as differences. */
 export function compareOthers({ bridge }: WantedBridge, known: Known): readonly NetworkDifference[] {
   const { addresses, routes, neighbours } = lostEntries(bridge, known);
   const names = [

@@ -4,7 +4,7 @@ import { isDefault } from '../net/destination.ts';
 
 /**
  * Returns the family whose default route a device had and the new interface lacks; null if no default route is lost.
- * The gateways may differ, because DHCP and router advertisements may set others.
+ * The gateways may differ, because DHCP and router advertisements may set other gateways.
  */
 export function lostDefaultRoute(moved: MovedAddresses, routes: readonly Route[]): 'IPv4' | 'IPv6' | null {
   const present = routes.filter((route) => route.device === moved.interface && isDefault(route.destination));

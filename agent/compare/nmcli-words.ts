@@ -11,7 +11,7 @@ const nmcliNames: Readonly<Record<string, string>> = {
   'assigned-mac-address': 'cloned-mac-address',
 };
 
-/** Words of nmcli for the numbers of enumerations. */
+/** Words of nmcli for numbers, by property. */
 const enumerations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'ipv6.addr-gen-mode': { '0': 'eui64', '1': 'stable-privacy', '2': 'default-or-eui64', '3': 'default' },
   'ipv4.dhcp-timeout': { '2147483647': 'infinity' },

@@ -24,8 +24,8 @@ export function compareLoopback(
 }
 
 /**
- * Returns the remains of a bridge that is not wanted: addresses on lo, and the default route that leads MicroShift to
- * lo.
+ * Returns the remains of br-ex on a node where br-ex is not desired: addresses on lo, and the default route that leads
+ * MicroShift to lo.
  */
 export function compareUnused(observation: Observation): readonly NetworkDifference[] {
   const given = givenToLoopback(observation);

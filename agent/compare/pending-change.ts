@@ -1,6 +1,8 @@
 import type { JournalRecord } from '../model/journal.ts';
 
-/** A change that `apply --confirm-timeout` has made and that was neither confirmed nor recorded as reverted. */
+/**
+ * A change that a command with `--confirm-timeout` has made and that was neither confirmed nor recorded as reverted.
+ */
 export interface PendingChange {
   readonly id: string;
   readonly command: string;
@@ -19,8 +21,8 @@ export interface ExpiryFacts {
    */
   readonly checkpoints: readonly string[] | null;
   /**
-   * Time in ISO 8601, UTC. NetworkManager has already rolled back every change whose time to confirm ended before this
-   * time (`confirmReserveSeconds`).
+   * Present time minus `confirmReserveSeconds`, in ISO 8601 and UTC. NetworkManager has already rolled back every
+   * change whose time to confirm ended before this time.
    */
   readonly endedBefore: string;
 }

@@ -16,9 +16,10 @@ export interface Change {
 const hintFile = '/var/lib/ovnk/iface_default_hint';
 
 /**
- * Returns the changes that a plan makes; the changes that an administrator asked for come first. A bridge that is made
- * or removed, or that gets another uplink, is one change: the differences that follow from it are left out. `uplinkOf`
- * returns the NIC that a bridge has now.
+ * Returns the changes that a plan makes. Changes of whole bridges come first. Among the properties of a bridge, those
+ * that the agent derives from other facts come last. A bridge that is made or removed, or that gets another uplink, is
+ * one change: the differences that follow from it are left out. `uplinkOf` returns the NIC that a bridge has now, or
+ * null if it has none.
  */
 export function changesOf(
   plan: Plan,
@@ -102,7 +103,7 @@ function isShownByProfile({ kind }: NetworkDifference, all: readonly NetworkDiff
   return kind === 'address' && all.some((other) => other.kind === 'setting' && other.key === 'address-data');
 }
 
-/** Properties that the agent derives from other facts; an administrator never enters them. */
+/** Properties of a bridge's profile that the agent derives from other facts. */
 const derivedKeys = [...ofUplink, 'connection.autoconnect', 'ipv4.dhcp-timeout', 'ipv4.dad-timeout'];
 
 function isDerived(difference: NetworkDifference): boolean {
@@ -120,8 +121,9 @@ export function changeOf({ subject, wanted, observed }: Difference): Change {
 }
 
 /**
- * Returns the change of the hint file if it names another NIC than the one that br-ex keeps: an existing bridge takes
- * precedence over the hint.
+ * Returns the change of the hint file if br-ex keeps its NIC and the hint file names another NIC; an empty list
+ * otherwise. An existing bridge takes precedence over the hint, and the run writes the name of the bridge's NIC into
+ * the hint file.
  */
 function hintChange(
   { choice, wanted }: Plan,

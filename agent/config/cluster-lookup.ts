@@ -13,12 +13,15 @@ export interface Found {
   readonly value: YamlNode | null;
 }
 
-/** Limit of resolved merge keys, which can refer to each other without end. No real file has this many. */
+/**
+ * Largest number of mappings that are searched because merge keys (`<<`) refer to them. Merge keys can refer to each
+ * other without end; no real file has this many.
+ */
 const maxHops = 1000;
 
 /**
- * Returns the key at the end of a path of keys; null if the file does not have this key. If a key on the path has an
- * empty value, that empty value is the result.
+ * Returns the key at the end of a path of keys; null if the file does not have this key. If a key on the path has a
+ * value that is empty or not a mapping, this key is the result.
  */
 export function lookUp(root: YamlNode | null, keys: readonly string[]): Found | null {
   const budget = { hops: maxHops };

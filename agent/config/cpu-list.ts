@@ -1,8 +1,8 @@
-/** Largest number of CPUs for which kernels are built (NR_CPUS of the x86_64 and arm64 server kernels). */
+/** Largest number of CPUs for which a kernel can be built (Linux arch/x86/Kconfig, NR_CPUS_RANGE_END on x86_64). */
 const maxCpus = 8192;
 
 /**
- * Returns a list in the notation of systemd and the kernel: `0-1,4`. Blanks, which systemd also accepts as separators,
+ * Returns a list in the notation of systemd and the kernel: `0-1,4`. Spaces, which systemd also accepts as separators,
  * become commas.
  */
 export function normalizeCpuList(list: string): string {

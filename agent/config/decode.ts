@@ -38,7 +38,10 @@ function firstBadOffset(text: string, bytes: Uint8Array): number {
   return 0;
 }
 
-/** Reports the first control character that YAML does not allow (YAML 1.2.2, section 5.1); NEL is allowed. */
+/**
+ * Returns a problem for the first control character that YAML does not allow (YAML 1.2.2, section 5.1; NEL is allowed);
+ * null if the text has none.
+ */
 function controlCharacter(source: SourceText): Problem | null {
   const found = /(?![\t\n\r\u0085])\p{Cc}/u.exec(source.text);
   if (found === null) return null;

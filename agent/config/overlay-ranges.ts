@@ -9,7 +9,7 @@ export interface NamedRange {
   readonly range: AddressRange;
 }
 
-/** Splits a setting into its ranges, at most one of each address family. */
+/** Splits a setting at its commas, each of which may be followed by a space; leaves out empty parts. */
 export function rangeTexts(text: string): string[] {
   return text.split(/, ?/).filter((part) => part !== '');
 }
@@ -25,7 +25,10 @@ export function rangesFault(text: string): string | null {
   return new Set(ranges.map((range) => range?.family)).size < ranges.length ? 'it has two ranges of one family' : null;
 }
 
-/** Returns the ranges of the overlay: those of the configuration, or else those of MicroShift's own settings. */
+/**
+ * Returns the ranges of the overlay for pods, for services, and for the switch between the routers (`join`). Pods and
+ * services have the ranges of ovn.yaml, or else those of MicroShift's own files.
+ */
 export function overlayRanges({ overlay, cluster }: Pick<Config, 'overlay' | 'cluster'>) {
   const named = (name: string, texts: readonly string[], source: string): NamedRange[] =>
     texts.flatMap((text) => {

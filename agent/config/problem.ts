@@ -20,7 +20,10 @@ const maxReported = 20;
 /** Number of characters that are shown on either side of the position. */
 const snippetReach = 70;
 
-/** Error for a file's problems. The first one in the file is the message; the others are in its facts. */
+/**
+ * Returns the error for a file's problems. Its message is the first problem in the file; its facts have up to 19 more
+ * problems.
+ */
 export function problemsError(problems: readonly Problem[]): AgentError {
   const [first, ...others] = [...problems].sort((a, b) => a.offset - b.offset);
   if (first === undefined) return new AgentError('internal', 'a configuration error without a problem');

@@ -90,7 +90,7 @@ function notRead(path: string, error: RegularFileError): AgentError {
   return unreadableBecause(path, error.cause);
 }
 
-/** Error for a configuration file that is larger than any real one. */
+/** Returns the error for a configuration file that is larger than any real one. */
 export function tooLarge(path: string): AgentError {
   return new AgentError('config-invalid', `${path}: is larger than ${maxConfigBytes} bytes`, {
     hint: 'check that this is the right file; a configuration file is a few lines long',

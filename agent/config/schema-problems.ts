@@ -69,7 +69,7 @@ function wrongValue(place: Place, schema: SettingSchema): { message: string; hin
   return { message, hint: valueHint(place, schema) };
 }
 
-/** Returns the correct form for the mistake that was probably made. */
+/** Returns a hint with the correct form of a value, for the mistake that was probably made. */
 function valueHint({ keys, node, value }: Place, schema: SettingSchema): string {
   const key = keys.at(-1);
   if (schema.type === 'boolean') return 'write true or false without quotes';

@@ -62,8 +62,8 @@ export function settingProblems(source: SourceText, settings: ReadonlyMap<string
 const rangeSettings = ['clusterSubnet', 'serviceSubnet', 'joinSubnet'].map((key) => `overlay.${key}`);
 
 /**
- * Refuses ranges of the overlay that are invalid or overlap. The commands of the overlay compare these ranges with the
- * ranges of MicroShift's own files.
+ * Refuses addresses, ports and ranges of the overlay that are invalid, and ranges that overlap. The commands of the
+ * overlay also compare the ranges with those of MicroShift's own files.
  */
 function refuseOverlay(
   settings: ReadonlyMap<string, Place>,

@@ -1,6 +1,6 @@
 import { ovnSchema } from './schema.generated.ts';
 
-/** Parts of a JSON Schema that ovn.schema.json uses. */
+/** Keywords of JSON Schema in ovn.schema.json from which messages are made. */
 export interface SettingSchema {
   readonly title?: string;
   readonly type?: string;

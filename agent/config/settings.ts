@@ -57,7 +57,9 @@ export const clusterSpellings = {
 /** Value of a setting; null if it leaves the decision to another component. */
 export type SettingValue = string | number | boolean | null | readonly string[];
 
-/** Word that stands for null in configuration files, for each setting that may be null. */
+/**
+ * Words that stand for null in ovn.yaml, by the name of the setting. Other settings that may be null have no such word.
+ */
 const wordForNull: Readonly<Partial<Record<string, string>>> = {
   'ovs.cpuAffinity': 'none',
   'ovs.handlerThreads': 'auto',

@@ -39,7 +39,7 @@ export function columnOf(source: SourceText, offset: number): number {
   return Array.from(source.text.slice(lineOf(source, offset).start, offset)).length + 1;
 }
 
-/** Returns `/etc/microshift/ovn.yaml:3`, the source of a value. */
+/** Returns the source of a value, such as `/etc/microshift/ovn.yaml:3`. */
 export function sourceLine(source: SourceText, offset: number): string {
   return `${source.path}:${lineOf(source, offset).number}`;
 }

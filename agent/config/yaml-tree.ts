@@ -18,7 +18,7 @@ export interface YamlScalar extends YamlPlace {
   readonly text: string;
   /** Value as it is in the file, including quotes. */
   readonly raw: string;
-  /** True if the value has no quotes, so that `1` may be a number and `true` a boolean. */
+  /** True for a plain scalar, without quotes, `|` or `>`, so that `1` may be a number and `true` a boolean. */
   readonly plain: boolean;
 }
 
@@ -43,7 +43,7 @@ interface YamlAlias extends YamlPlace {
   readonly target: YamlNode | null;
 }
 
-/** Describes a node in a few words. */
+/** Describes a YAML node in a few words. */
 export function shownNode(node: YamlNode): string {
   if (node.kind === 'scalar') return node.text === '' ? 'empty' : quoted(visibleText(node.raw, 40));
   return { mapping: 'a group of settings', sequence: 'a list', alias: 'an unknown alias' }[node.kind];

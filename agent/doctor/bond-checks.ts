@@ -3,7 +3,7 @@ import { bondsUnder } from '../model/bonds.ts';
 import { linkKindOf } from '../model/link-kinds.ts';
 import { advice, type Check, failed, notApplicable, verdictOf } from './finding.ts';
 
-/** Check that the bond or team of an uplink has a working port, and a monitor that works under a bridge. */
+/** Check of the bond or team of an uplink: a port must work, and a bond's monitor must work under a bridge. */
 export const bondChecks: readonly Check[] = [
   {
     id: 'bond',

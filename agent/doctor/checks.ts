@@ -13,8 +13,8 @@ import { serviceChecks } from './service-checks.ts';
 import { unitChecks } from './unit-checks.ts';
 
 /**
- * Checks in the order of a report: what others depend on is checked first. docs/use/doctor.md has a heading for each
- * check.
+ * Checks in the order of a report: a check on which other checks depend comes before them. docs/use/doctor.md has a
+ * heading for each check.
  */
 export const checks: readonly Check[] = [
   ...serviceChecks,

@@ -5,7 +5,7 @@ import { planFirewall } from '../plan/tuning/plan-firewall.ts';
 import { advice, type Check, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
 import { kubectl, nodePortChecks } from './nodeport.ts';
 
-/** Checks of the traffic of pods and services. */
+/** Checks of the traffic of pods and services, and of the daemonsets of ovn-kubernetes. */
 export const clusterChecks: readonly Check[] = [
   {
     id: 'firewall',

@@ -19,9 +19,9 @@ export interface Diagnosis {
   readonly config: Config;
   /** Observation of the node; null if NetworkManager or Open vSwitch did not answer. */
   readonly observation: Observation | null;
-  /** Plan of `apply`; null if planning failed, or if the administrator creates br-ex. */
+  /** Plan of `apply`; null if there is no observation, if planning failed, or if the administrator creates br-ex. */
   readonly plan: Plan | null;
-  /** Reason why planning failed, and its remedy. */
+  /** Reason why planning failed, and its remedy; null if planning did not fail. */
   readonly refusal: { readonly message: string; readonly hint: string | null } | null;
   /**
    * NIC of br-ex according to the plan, or else the NIC that br-ex has now; null if br-ex has no NIC, or if its NIC is

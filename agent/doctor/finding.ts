@@ -36,8 +36,8 @@ export function advice(words: string | null): string | null {
 }
 
 /**
- * Merges findings: the worst verdict, with all evidence and fixes. Entries that are false are left out. Without
- * findings, returns `ok` with the given evidence.
+ * Merges findings into one that has their worst verdict, and all of their facts and fixes. Entries that are false are
+ * left out. Without findings, returns `ok` with `evidence`; otherwise, `evidence` has no effect.
  */
 export function verdictOf(checked: readonly (Finding | false)[], ...evidence: readonly string[]): Finding {
   const complaints = checked.filter((complaint) => complaint !== false);

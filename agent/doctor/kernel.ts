@@ -7,7 +7,7 @@ import { advice, type Check, failed, given, notApplicable, ok, verdictOf, warnin
 /** Management port of ovn-kubernetes, the node's interface in the pods' network. */
 const managementPort = 'ovn-k8s-mp0';
 
-/** Checks of the kernel's treatment of packets of the node and of pods. */
+/** Checks of the kernel: MTUs, addresses, forwarding, reverse path filters, port ranges and SELinux. */
 export const kernelChecks: readonly Check[] = [
   {
     id: 'mtu',

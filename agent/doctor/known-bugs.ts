@@ -1,6 +1,6 @@
 /*
- * Versions with bugs that affect this agent. A distribution may have added the fix to an older version, so these are
- * only warnings.
+ * Versions with bugs that affect this agent. A distribution may have added the fix to an older version, so that a known
+ * bug is only a warning.
  */
 
 export interface KnownBug {

@@ -52,8 +52,8 @@ export const microshiftChecks: readonly Check[] = [
 ];
 
 /**
- * Returns a complaint if MicroShift does not find the node's own address because of br-ex; false if it finds the
- * address, or would not find it without br-ex either.
+ * Returns a complaint if MicroShift finds no address of the node, or finds another address than it would find without
+ * br-ex; false otherwise.
  */
 function nodeIpComplaint(host: HostNetwork, { config: { cluster }, carried, plan }: Diagnosis): Finding | false {
   const { value: wanted, source } = cluster.nodeIp;
@@ -118,8 +118,8 @@ function nodeIpv6Complaint(cluster: ClusterConfig, host: HostNetwork, carried: U
 }
 
 /**
- * Returns a complaint if no interface has the configured address of the API server, because MicroShift does not add a
- * configured address (pkg/config/config.go:597, 814-830).
+ * Returns a complaint if no interface has the configured address of the API server. MicroShift does not add a
+ * configured address to an interface (pkg/config/config.go:597, 814-830).
  */
 function advertiseComplaint({ advertiseAddress }: ClusterConfig, { links }: HostNetwork): Finding | false {
   const { value, source } = advertiseAddress;
@@ -131,8 +131,8 @@ function advertiseComplaint({ advertiseAddress }: ClusterConfig, { links }: Host
 }
 
 /**
- * Returns a complaint if no interface has the default address of the API server. MicroShift adds it to br-ex only when
- * it starts (pkg/node/netconfig.go).
+ * Returns a complaint if no interface has the default address of the API server. MicroShift adds this address to br-ex
+ * only when MicroShift starts (pkg/node/netconfig.go).
  */
 function lostEndpointComplaint(cluster: ClusterConfig, { links }: HostNetwork): Finding | false {
   if (cluster.advertiseAddress.value !== null) return false;

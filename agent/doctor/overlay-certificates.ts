@@ -2,7 +2,7 @@ import type { OverlayFacts } from '../model/examination.ts';
 import { type Check, type Finding, failed, givenOverlay, verdictOf, warning } from './finding.ts';
 
 /**
- * Number of days before a certificate expires at which the check warns, so that there is time to visit a remote node.
+ * Number of remaining days of validity below which the check warns. The days leave time for a visit to a remote node.
  */
 const warnDays = 30;
 
@@ -29,8 +29,8 @@ export const certificateChecks: readonly Check[] = [
 export const setClocks = 'timedatectl # on both; where no NTP is reached: chronyc makestep';
 
 /**
- * Returns a complaint for a certificate that is not valid yet. The usual cause is a clock that is in the past after a
- * start without NTP.
+ * Returns a complaint for a certificate that is not valid yet. The usual cause is a clock that is behind after a start
+ * without NTP.
  */
 function beginComplaint({ name, beginsInS }: Certificate): Finding | false {
   if (beginsInS <= 0) return false;

@@ -4,7 +4,10 @@ import { advice, type Check, type Finding, failed, given, notApplicable, ok, ver
 import { bugsOf, fixFor, type KnownBug, networkManagerBugs, openVSwitchBugs } from './known-bugs.ts';
 import { unitNamed } from './unit-checks.ts';
 
-/** Checks of the services that the agent uses: they must be running and answer, without bugs that affect the agent. */
+/**
+ * Checks of the services that the agent uses: they must be running and answer, and have no known bugs that affect the
+ * agent.
+ */
 export const serviceChecks: readonly Check[] = [
   {
     id: 'networkmanager',

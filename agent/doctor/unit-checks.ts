@@ -51,7 +51,7 @@ const sideUnits: readonly (readonly [id: string, unit: string, does: string, oth
   ],
 ];
 
-/** Checks that the agent's units run at boot, at the right time, and have succeeded. */
+/** Checks of the agent's units: they must run at boot, at the right time, and must not have failed. */
 export const unitChecks: readonly Check[] = [
   {
     id: 'unit',

@@ -157,8 +157,8 @@ function isExplained(
 }
 
 /**
- * Returns true for a routing rule with the protocol that NetworkManager uses (`static`) and that an active profile
- * lists.
+ * Returns true for a routing rule that has the protocol of NetworkManager's rules (`static`) and the priority of a rule
+ * in an active profile.
  */
 function isListedRule(
   profiles: readonly NmProfile[],

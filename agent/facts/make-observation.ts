@@ -61,7 +61,10 @@ export function signpostFact(hasSignpost: boolean): { readonly signpost?: true }
   return hasSignpost ? { signpost: true } : {};
 }
 
-/** Returns the links that are not ports and on which the kernel itself applies router advertisements. */
+/**
+ * Returns `kernelIpv6` with the links, except lo, that are not ports and on which the kernel itself applies router
+ * advertisements; an empty object if no such link exists.
+ */
 export function kernelIpv6Fact(
   links: readonly Link[],
   takesAdvertisements: (name: string) => boolean,

@@ -23,8 +23,8 @@ export interface ObservePorts {
   /** Returns true if the default route of model/signpost.ts exists. */
   readonly signpost: () => boolean;
   /**
-   * Reads the entries that programs other than NetworkManager added to links, and entries that can only come from
-   * profiles of NetworkManager.
+   * Reads the entries that programs other than NetworkManager added to links, and entries that NetworkManager may have
+   * added.
    */
   readonly foreign: (
     links: readonly Link[],

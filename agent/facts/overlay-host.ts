@@ -6,7 +6,7 @@ import { sshClient } from '../drivers/host/process/ssh-client.ts';
 import type { Link, Route } from '../model/observation.ts';
 import { isMicroshiftInstalled } from './microshift-files.ts';
 
-/** Facts about this host from the kernel. */
+/** Facts about this host. `hasMicroshift` is absent if MicroShift is not installed. */
 export interface HostFacts {
   readonly hostname: string;
   readonly links: readonly Link[];
@@ -14,7 +14,7 @@ export interface HostFacts {
   readonly hasMicroshift?: true;
 }
 
-/** Reads the name, links and routes of this host. */
+/** Reads the name, links and routes of this host, and whether MicroShift is installed. */
 export function readHost(): HostFacts {
   return {
     hostname: hostname(),

@@ -27,9 +27,10 @@ interface Listed {
 }
 
 /**
- * Returns the rules by table, chain and the interfaces that they name, in the order of the rule set. Chains of family
- * netdev are left out: they are on the NIC itself, and Open vSwitch receives packets after them (Linux net/core/dev.c,
- * __netif_receive_skb_core). Chains of firewalld are left out as well, because firewalld derives them from its zones.
+ * Returns the rules that name interfaces, grouped by table, chain and interfaces, in the order of the rule set. Chains
+ * of family netdev are left out: they are on the NIC itself, and Open vSwitch receives packets after them (Linux
+ * net/core/dev.c, __netif_receive_skb_core). The tables of firewalld are left out as well, because firewalld derives
+ * their rules from its zones.
  */
 export function parseInterfaceRules(text: string): readonly InterfaceRules[] {
   const { nftables } = JSON.parse(text === '' ? '{"nftables":[]}' : text) as { readonly nftables: readonly Listed[] };

@@ -3,8 +3,8 @@ import { type OthersPort, type OthersRecord, othersPath, uptimePath } from '../m
 
 /**
  * Reads the entries and ports that other programs had on the agent's bridges at the last run; empty if nothing is
- * recorded, or if the record is not the agent's. The lifetimes of entries are reduced by the time since then. Entries
- * whose lifetime is over are left out, because the kernel removed them, and no other program did.
+ * recorded, or if the record is not the agent's. The lifetimes of entries are reduced by the time since that run.
+ * Entries whose lifetime is over are left out, because the kernel itself has removed them.
  */
 export function readOthers(fileText: (path: string) => string | null): readonly OthersRecord[] {
   try {

@@ -48,7 +48,7 @@ export function addedNames(bridge: string, routeMetric = leastPreferredMetric): 
 /**
  * Returns the UUID of a profile of `bridge add` from the profile's id. The UUID contains the name of the bridge (RFC
  * 9562 version 8). It is therefore the same in every boot, as DHCP and IPv6 identities require, and the agent
- * recognizes its profiles without a list. Null if the name cannot be an interface name.
+ * recognizes its profiles without a list. Returns null if the name of the bridge is empty or longer than 15 bytes.
  */
 export function addedUuid(id: string): string | null {
   const kind = kinds.findLast(({ prefix }) => id.startsWith(prefix)) ?? kinds[0];

@@ -1,6 +1,9 @@
 import type { ProfileSettings } from './profile-settings.ts';
 
-/** Settings with which NetworkManager runs a device. They are those of its profile at the time of its activation. */
+/**
+ * Settings that NetworkManager has applied to a device, at the activation of its profile or by a later reapply
+ * (NetworkManager D-Bus API, GetAppliedConnection).
+ */
 export interface AppliedSettings {
   readonly interface: string;
   readonly uuid: string;

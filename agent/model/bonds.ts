@@ -6,8 +6,8 @@ import { stringsOf } from './profile-settings.ts';
 export type BondLink = Link & { readonly bond: BondState };
 
 /**
- * Returns the bonds that carry the traffic of a link: the link itself if it is a bond, and every bond below it (a VLAN
- * on a bond, for example).
+ * Returns the bonds that carry the traffic of a link: the link itself if it is a bond, and every bond below it, such as
+ * the bond of a VLAN.
  */
 export function bondsUnder(name: string, links: readonly Link[]): readonly BondLink[] {
   return links.filter((link): link is BondLink => link.bond !== undefined && isUnder(link, name, links));

@@ -13,8 +13,8 @@ export interface BridgeNames {
   readonly formerUplinkPort: string | null;
   readonly formerUplinkInterface: string | null;
   /**
-   * Route metric of the bridge. That of br-ex and br-ex1 is below every default metric of NetworkManager, so that their
-   * routes take precedence.
+   * Route metric of the bridge. The metrics of br-ex and br-ex1 are below every default metric that NetworkManager
+   * gives a NIC, so that the routes of these bridges take precedence.
    */
   readonly routeMetric: number;
   /**

@@ -24,7 +24,7 @@ export interface Examination {
   readonly network: Answer<NetworkFacts>;
   readonly networkManager: Answer<NetworkManagerFacts>;
   readonly ovs: Answer<OvsFacts>;
-  /** True if ovs-vswitchd answers on its control socket. */
+  /** `responds` if ovs-vswitchd answers on its control socket. */
   readonly vswitchd: Answer<'responds'>;
   readonly tuning: Answer<TuningFacts>;
   readonly config: Answer<{

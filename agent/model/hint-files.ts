@@ -1,11 +1,15 @@
 import type { AddedBridge } from './added-bridge.ts';
 
-/** First line of each hint file, without surrounding white space and quotes; null if the file is absent or empty. */
+/**
+ * First line of each hint file that is not blank, without surrounding white space and quotes; null if the file is
+ * absent or empty.
+ */
 export interface HintFiles {
   /** Content of /var/lib/ovnk/iface_default_hint. */
   readonly interfaceHint: string | null;
   /**
-   * NIC that carried br-ex last, from /var/lib/microshift-net/uplink.json. Absent if it was not read.
+   * NIC that was last in br-ex, from /var/lib/microshift-net/uplink.json; null if the file names none. Absent if the
+   * file was not read.
    */
   readonly hintedNic?: HintedNic | null;
   /** Identities of NICs in the agent's bridges, from the same file. Absent if empty. */
@@ -27,16 +31,17 @@ export interface HintedNic {
 }
 
 /**
- * Settings of a bridge's profile by which the LAN recognizes the node, with their values. NetworkManager derives them
- * from the name of the NIC and its profile if they are not set.
+ * Settings of a bridge's profile by which the LAN recognizes the node. NetworkManager derives the value of a setting
+ * that is not set from the name of the NIC and the NIC's profile.
  */
 export const identityKeys = ['ipv4.dhcp-client-id', 'ipv6.dhcp-duid', 'ipv6.dhcp-iaid', 'ipv6.token'] as const;
 export type IdentityKey = (typeof identityKeys)[number];
 export type IdentityValues = Readonly<Partial<Record<IdentityKey, string>>>;
 
 /**
- * Identity of a NIC with one of its profiles. It is recorded because the agent's profiles do not survive a reboot: at
- * the next boot, the NIC may become a port of its bridge before it has a lease or an address that shows the identity.
+ * Identity of a NIC with one of its profiles. The identity is recorded because the agent's profiles do not survive a
+ * reboot: at the next boot, the NIC may become a port of its bridge before it has a lease or an address that shows the
+ * identity.
  */
 export interface NicIdentity {
   readonly interface: string;

@@ -1,7 +1,7 @@
 /**
  * Entries that a program other than NetworkManager added to a link in the kernel: a keepalived address, routes of a
  * dispatcher script, MicroShift's address of the API server (10.44.0.0/32), masquerade addresses and service routes of
- * ovn-kubernetes. The kernel removes them together with the link's addresses, and the program that added them does not
+ * ovn-kubernetes. The kernel removes them together with the link's addresses, and the program that added them may never
  * add them again.
  */
 export interface KernelEntries {
@@ -35,7 +35,7 @@ export function entriesOf(
   return foreign.find((entries) => entries.interface === name) ?? noEntries(name);
 }
 
-/** Returns true if all lists of entries are empty. */
+/** Returns true if all lists of entries except `unmovable` are empty. */
 export function isEmpty({ addresses, routes, neighbours, rules = [] }: KernelEntries): boolean {
   return addresses.length + routes.length + neighbours.length + rules.length === 0;
 }

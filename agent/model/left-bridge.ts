@@ -1,6 +1,6 @@
 import type { KernelEntries } from './kernel-entries.ts';
 
-/** Keys of a bridge's row in the Open vSwitch database. */
+/** Keys in two map columns of a bridge's row in the Open vSwitch database. */
 export interface BridgeRow {
   readonly externalIds: Readonly<Record<string, string>>;
   readonly otherConfig: Readonly<Record<string, string>>;

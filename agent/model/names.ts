@@ -21,7 +21,7 @@ function namesOf(bridge: string, nic: string, routeMetric: number) {
   } satisfies BridgeNames;
 }
 
-/** Bridges that MicroShift's configuration can set. */
+/** Bridges whose uplinks ovn.yaml can set. */
 export const bridges: readonly BridgeNames[] = [gatewayBridge, externalBridge];
 
 /**
@@ -70,8 +70,8 @@ const scriptCopyEnding = '-slave-ovs-clone';
 
 /**
  * Returns the bridge for which this agent or configure-ovs.sh made a profile; null if the profile is the
- * administrator's. The copy of a bond port's profile has the copy of the bond's profile as its controller
- * (`connection.controller`, by UUID or by id): ovs-if-phys0 belongs to br-ex, and ovs-if-phys1 to br-ex1.
+ * administrator's. The script's copy of a bond port's profile names the script's profile of the bond as its controller
+ * (`connection.controller`, by UUID or by id): the profile ovs-if-phys0 belongs to br-ex, and ovs-if-phys1 to br-ex1.
  */
 export function bridgeOfProfile(profile: NmProfile, observation: Observation): BridgeNames | null {
   const named = bridges.find((names) => everyProfileId(names).includes(profile.id));
@@ -110,7 +110,7 @@ export function sourceOf(profile: NmProfile): string | null {
 export const userData = {
   sourceProfile: 'microshift-net.source-profile',
   sourceId: 'microshift-net.source-id',
-  /** Key in the copy of a profile that NetworkManager generated for a NIC of another program. */
+  /** Key in the copy of a profile that NetworkManager generated for a NIC that another program had configured. */
   copyOf: 'microshift-net.kept-from',
   /** Key for the foreign addresses that came to the bridge with its NIC, and that leave it with the NIC. */
   carried: 'microshift-net.carried',
@@ -137,7 +137,7 @@ export const noUplinkMac = '0A:59:00:00:00:01';
 /**
  * UUIDs of the agent's profiles, derived from their ids (RFC 9562 version 5, namespace
  * 6f1c1a0e-5d0b-4c7e-9a55-b7c0de5a1f2b). They are the same in every boot, so that DHCP and IPv6 identities that are
- * derived from them stay. They are constants, because a hash library costs more than a whole plan.
+ * derived from them stay. They are constants, because loading a hash library takes longer than making a whole plan.
  */
 const profileUuids: Readonly<Record<string, string>> = {
   'br-ex': 'ffe576ca-2ebf-58d8-864c-d6a2d3391194',

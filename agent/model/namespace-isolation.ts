@@ -1,12 +1,12 @@
 /** Name of the ClusterNetworkPolicy by which `overlay isolation` separates namespaces. */
 export const isolationName = 'microshift-net-isolation';
 
-/** Label of namespaces whose value is their group, if no other label is named. */
+/** Label whose value is the group of a namespace, if the administrator names no other label. */
 export const defaultGroupLabel = 'microshift-net/group';
 
 /**
- * Namespaces whose pods reach all pods and are reached from all pods, if no others are named: those of the services on
- * which all pods depend. `openshift-dns` and `openshift-ingress` are MicroShift's.
+ * Namespaces whose pods reach all pods and are reached from all pods, if the administrator names no others: the
+ * namespaces of the services on which all pods depend. `openshift-dns` and `openshift-ingress` are MicroShift's.
  */
 export const defaultGlobalNamespaces: readonly string[] = [
   'default',
@@ -19,16 +19,16 @@ export const defaultGlobalNamespaces: readonly string[] = [
 export interface Isolation {
   /** Names of the namespaces that every other one reaches and that reach every other one. */
   readonly globalNamespaces: readonly string[];
-  /** Label of namespaces whose value is their group; a namespace without the label is a group of its own. */
+  /** Label whose value is the group of a namespace; a namespace without the label is a group of its own. */
   readonly groupLabel: string;
 }
 
-/** Amount of the connections that the policies allow between the pods of two namespaces. */
+/** Amount of the connections that the policies allow from the pods of one namespace to those of another. */
 export type Reach = 'all' | 'some' | 'none';
 
 /** Namespaces, and the connections that the policies allow between them. */
 export interface ReachMatrix {
-  /** The isolation that is enabled; null if it is not. */
+  /** The isolation that is enabled; null if no isolation is enabled. */
   readonly isolation: Isolation | null;
   readonly namespaces: readonly { readonly name: string; readonly group: string | null }[];
   readonly reaches: readonly { readonly from: string; readonly to: string; readonly reach: Reach }[];

@@ -37,8 +37,8 @@ export function configList(value: string | undefined): readonly string[] {
 }
 
 /**
- * Returns true if a device list of NetworkManager.conf(5) ("Device List Format") includes a device, false if it
- * excludes it, and null if it does neither. An exclusion takes precedence. A list that contains only exclusions
+ * Returns true if a device list of NetworkManager.conf(5) ("Device List Format") includes a device, false if the list
+ * excludes the device, and null if it does neither. An exclusion takes precedence. A list that contains only exclusions
  * includes all other devices (src/core/nm-core-utils.c, nm_match_spec_device).
  */
 export function namesDevice(list: readonly string[], device: MatchedDevice): boolean | null {
@@ -46,8 +46,8 @@ export function namesDevice(list: readonly string[], device: MatchedDevice): boo
 }
 
 /**
- * Returns true if a connection list includes a profile, false if it excludes it, and null if it does neither. Entries
- * with `id:` and `uuid:` are evaluated; an entry with `origin:` counts as no match.
+ * Returns true if a connection list includes a profile, false if the list excludes the profile, and null if it does
+ * neither. Entries with `id:` and `uuid:` are evaluated; an entry with `origin:` counts as no match.
  */
 export function namesProfile(list: readonly string[], { id, uuid }: { id: string; uuid: string }): boolean | null {
   return verdictOf(list, (entry) => entry === '*' || entry === `id:${id}` || entry === `uuid:${uuid}`);

@@ -21,15 +21,15 @@ export interface Observation extends Surroundings {
     /** Missing programs that NetworkManager needs to start a device again. Absent if no program is missing. */
     readonly missingPrograms?: readonly string[];
     /**
-     * True if MicroShift's own script for br-ex is installed, which makes a bridge without a NIC if the agent does not.
-     * Absent otherwise.
+     * True if MicroShift's own script for br-ex is installed. The script makes br-ex without a NIC if the agent makes
+     * no br-ex. Absent otherwise.
      */
     readonly hasMicroShiftScript?: true;
-    /** True if MicroShift is installed, which looks up the node's address repeatedly. Absent otherwise. */
+    /** True if MicroShift, which looks up the node's address repeatedly, is installed. Absent otherwise. */
     readonly hasMicroShift?: true;
     /**
-     * True if /dev/net/tun is missing, with which Open vSwitch makes the interfaces of its userspace data path. Absent
-     * otherwise.
+     * True if /dev/net/tun is missing. Open vSwitch makes the interfaces of its userspace data path with this device.
+     * Absent otherwise.
      */
     readonly lacksTun?: true;
     /**
@@ -180,7 +180,7 @@ export interface NmDevice {
   readonly lacksLink?: true;
   /**
    * NMDeviceType: 1 ethernet, 2 wifi, 10 bond, 11 vlan, 13 bridge, 14 generic, 15 team, 16 tun, 24 ovs-interface, 25
-   * ovs-port, 26 ovs-bridge
+   * ovs-port, 26 ovs-bridge.
    */
   readonly type: number;
   /** NMDeviceState: 10 unmanaged, 20 unavailable, 30 disconnected, 100 activated, … */

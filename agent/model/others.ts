@@ -6,7 +6,7 @@ import type { KernelEntries } from './kernel-entries.ts';
  */
 export const othersPath = '/run/microshift-net/others.json';
 
-/** The kernel's clock since the boot, which no change of the time of day affects (proc(5)). */
+/** File with the seconds since the boot, which no change of the clock affects (proc(5)). */
 export const uptimePath = '/proc/uptime';
 
 /**
@@ -36,7 +36,7 @@ export interface OthersPort {
   readonly name: string;
   /**
    * True for a device that exists without the bridge, such as a virtual machine's tap or a container's veth. False for
-   * types `internal` and `patch`.
+   * an interface that Open vSwitch itself makes, such as one of type `internal` or `patch`.
    */
   readonly isDevice: boolean;
 }

@@ -11,7 +11,10 @@ export interface OverlayDaemon {
   readonly since: string;
   /** Error of the last attempt to bring the node into the desired state; null if it succeeded. */
   readonly failure: { readonly message: string; readonly hint: string | null; readonly since: string } | null;
-  /** State of the watcher on the central node; null if the daemon knows no cluster yet, or if this is another node. */
+  /**
+   * State of the watcher on the central node; null if the daemon knows no cluster yet, or if this node is not the
+   * central node.
+   */
   readonly watcher: WatcherState | null;
   /** Heartbeat numbers that the central node has sent to the gateways, newest first. */
   readonly asked: readonly number[];

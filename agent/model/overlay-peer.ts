@@ -16,7 +16,7 @@ export interface OverlayPeer {
 export const mostPeers = 32;
 export const mostPeerRanges = 16;
 
-/** Returns true for the name of a peer: a label of RFC 1123, as the names of objects in Kubernetes. */
+/** Returns true for the name of a peer: a label of RFC 1123, like the name of a namespace in Kubernetes. */
 export function isPeerName(text: string): boolean {
   return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
 }

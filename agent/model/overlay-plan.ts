@@ -34,7 +34,7 @@ export interface OverlayChanges {
 
 /**
  * Last answer of a chassis to the central node. `isCurrent` is true if the chassis has answered the latest request.
- * `atMs` is the time of the answer by the chassis' own clock, in ms since 1970; null if it never answered.
+ * `atMs` is the time of the answer by the chassis' own clock, in ms since 1970; null if the chassis never answered.
  */
 export interface ChassisEcho {
   readonly isCurrent: boolean;

@@ -52,7 +52,7 @@ export const mostPorts = 256;
 /** Largest number of hosts behind one port. Each host costs OVN some flows on each node. */
 export const mostHosts = 64;
 
-/** Returns true for the name of a port: a label of RFC 1123, as the names of objects in Kubernetes. */
+/** Returns true for the name of a port: a label of RFC 1123, like the name of a namespace in Kubernetes. */
 export function isPortName(text: string): boolean {
   return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
 }
@@ -80,7 +80,7 @@ export interface PortState {
   readonly port: OverlayPort;
   /** True if OVN has bound the port to its interface. */
   readonly isBound: boolean;
-  /** Hosts of the port, whose addresses have their prefix length. */
+  /** Hosts of the port. In this field, addresses have the form `address/prefix`. */
   readonly hosts: readonly PortHost[];
   /** Next hops of the hosts' default routes, one of each family of the node's subnets. */
   readonly gateways: readonly string[];

@@ -116,7 +116,7 @@ export type TraceEnd =
       readonly flow: TraceFlow | null;
       readonly where: string;
     }
-  /** The packet reached the same place for a second time. */
+  /** The packet reached the same port of a logical switch or router for a second time. */
   | { readonly how: 'circles'; readonly where: string }
   /**
    * The result is unknown, because ovn-trace ends here: it does not look up the connection to which a packet for a

@@ -289,9 +289,9 @@ export type NetworkDifference = {
   [K in DifferenceKind]: {
     readonly bridge: string;
     readonly kind: K;
-    /** Desired value or word; null if the object must not exist. */
+    /** Desired value or word; null if no value is desired. */
     readonly wanted: string | null;
-    /** Observed value or word; null if the object does not exist. */
+    /** Observed value or word; null if there is no value. */
     readonly observed: string | null;
   } & Readonly<DifferenceFields[K]>;
 }[DifferenceKind];

@@ -21,7 +21,7 @@ export interface ColumnShape {
   readonly isReference: boolean;
 }
 
-/** Columns of a server's schema, by table and column. Older releases lack some. */
+/** Columns of a server's schema, by table and column. Older releases lack some columns. */
 export type DatabaseShape = Readonly<Record<string, Readonly<Record<string, ColumnShape>>>>;
 
 /** Tables that were read from one database. */

@@ -12,7 +12,10 @@ interface Touch {
 
 /** Properties of a kind of step on which the planner, the transaction and the rollback decide. */
 interface StepTraits<Arguments> {
-  /** Returns the NIC of the step, which NetworkManager may have to activate again. Null if the step touches no NIC. */
+  /**
+   * Returns the NIC of the step, which NetworkManager may have to activate again. The function is null for a kind of
+   * step that touches no NIC.
+   */
   readonly touches: ((step: Arguments) => Touch) | null;
   /**
    * Returns true if the node's addresses may be on another interface after the step. Hosts that have to answer after

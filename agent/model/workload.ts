@@ -125,7 +125,10 @@ export interface Service extends Named, Budgeted {
    * canonical form, each address in at most one of them. Absent if every client is permitted.
    */
   readonly sourceRanges?: readonly string[];
-  /** Port on which an external load balancer checks whether a node has endpoints of the service. */
+  /**
+   * Port on which an external load balancer checks whether a node has endpoints of the service; null or absent if the
+   * service has none.
+   */
   readonly healthCheckNodePort?: number | null;
 }
 
@@ -194,9 +197,8 @@ export interface ClusterNetworkPolicy extends Budgeted {
   readonly ingress: readonly ClusterRule[];
   readonly egress: readonly ClusterRule[];
   /**
-   * Label of namespaces whose value is the group of a namespace; a namespace without the label is a group of its own.
-   * The policy then accepts ingress from pods of the same group before it evaluates its rules. Absent if the policy has
-   * no groups.
+   * Label whose value is the group of a namespace; a namespace without the label is a group of its own. The policy then
+   * accepts ingress from pods of the same group before it evaluates its rules. Absent if the policy has no groups.
    */
   readonly groupLabel?: string;
   /** Requests of the policy that this network does not serve. Absent if empty. */

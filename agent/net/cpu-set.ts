@@ -11,7 +11,7 @@ export function parseCpuList(list: string): readonly number[] {
   return [...cpus].toSorted((a, b) => a - b);
 }
 
-/** Returns the shortest list of these CPUs in the notation of the kernel. */
+/** Returns the shortest list of these CPUs, which are in ascending order, in the notation of the kernel. */
 export function formatCpuList(cpus: readonly number[]): string {
   const ranges: string[] = [];
   for (let start = 0; start < cpus.length; ) {

@@ -179,16 +179,16 @@ const connectErrors: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the message of a thrown value. For an error of a system call that the tables contain, this is a sentence that
- * ends with the code of the error.
+ * Returns the message of a thrown value. For an error of a system call with a known code, this is a sentence that ends
+ * with the code.
  */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? (systemErrorText(error) ?? error.message) : String(error);
 }
 
 /**
- * Returns a sentence for an error of a system call. Returns null for any other error, for an error that the tables
- * lack, and for a failed start of a process (`spawn`).
+ * Returns a sentence for an error of a system call. Returns null for any other error, for an error whose code is not
+ * known, and for a failed start of a process (`spawn`).
  */
 function systemErrorText(error: NodeJS.ErrnoException & { address?: string; port?: number }): string | null {
   const { code = '', syscall } = error;

@@ -11,7 +11,7 @@ const previews: Readonly<Record<string, string>> = {
   'bridge apply': 'bridge list',
 };
 
-/** Commands of which the error about an unknown option `--dry-run` says that they change nothing. */
+/** Commands for which the error about an unknown option `--dry-run` says that they change nothing. */
 const lookers = ['plan', 'verify', 'status', 'doctor', 'history', 'overlay plan', 'overlay verify', 'manifests diff'];
 
 /** Descriptions of the arguments of commands, by their names. */

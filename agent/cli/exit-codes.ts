@@ -4,7 +4,10 @@ import { exitCode } from '../errors.ts';
 const nothingChanged = 'nothing was changed';
 /** State of the node after a failure of a transaction. */
 const asBefore = 'the node is as before';
-/** State of the node after a failure of a group of commands: the text refers to the help of each command. */
+/**
+ * Text for a group of commands in place of the state of the node after a failure. It refers to the help of each
+ * command.
+ */
 const ofEach = 'the help of each command describes the state after it';
 
 /**

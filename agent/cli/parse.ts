@@ -5,7 +5,7 @@ import { AgentError, type ExitCode, exitCode, isAgentError, withDetails } from '
 import { shellWord } from '../printable.ts';
 import { fullName } from './agent-command.ts';
 
-/** Width of the word `Usage: ` in columns. The second and later lines of a usage are indented by this width. */
+/** Width of the word `Usage: ` in columns. The second and later lines of a usage text are indented by this width. */
 const usageIndent = 7;
 
 /** Returns the width of a help text in columns; 80 if it is not for a terminal. */

@@ -17,7 +17,7 @@ export interface Attachment {
   readonly mtu: number;
 }
 
-/** Longest name of a link: IFNAMSIZ without the terminating zero. */
+/** Length of the longest name of a link: IFNAMSIZ without the terminating zero. */
 const linkNameLength = 15;
 
 /** Returns the name of the veth end on the node: the longest prefix of the container id that fits. */

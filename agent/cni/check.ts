@@ -16,9 +16,9 @@ export function isInstalled({ externalIds }: Pick<PortState, 'externalIds'>): bo
 }
 
 /**
- * Returns the differences of a pod's interface from its desired state, each as a sentence; empty if the interface is in
- * its desired state. `observed` is the output of `ip -json` in the pod's namespace: addresses, IPv4 routes, IPv6
- * routes.
+ * Returns the differences of a pod's interface from its desired state, each as a sentence; an empty list if the
+ * interface is in its desired state. `observed` is the output of `ip -json` in the pod's network namespace: addresses,
+ * IPv4 routes, IPv6 routes.
  */
 export function checkFaults(
   attachment: Attachment,

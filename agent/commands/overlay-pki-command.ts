@@ -30,7 +30,10 @@ import { terminalWidth } from './terminal-width.ts';
 export interface PkiOptions {
   readonly systemId: string;
   readonly days?: number;
-  /** Addresses and subnets that the node may use as a gateway, separated by commas. */
+  /**
+   * Addresses that the node's gateway may use (`gateway`), and subnets of other nodes that may leave the cluster
+   * through this gateway (`gatewaySubnets`), each separated by commas.
+   */
   readonly gateway?: string;
   readonly gatewaySubnets?: string;
   /**

@@ -7,7 +7,7 @@ import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start-command.ts';
 import { terminalWidth } from './terminal-width.ts';
 
-/** `overlay port add NAME`: makes hosts that are not pods members of a node's switch; runs on the central node. */
+/** `overlay port add NAME`: connects hosts that are not pods to a node's switch; runs on the central node. */
 export async function add(name: string, options: PortOptions, output: Output): Promise<void> {
   const command = 'overlay port add';
   const { places } = await startOverlay(command);

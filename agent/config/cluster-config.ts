@@ -38,8 +38,8 @@ export interface ClusterBytes {
 
 /**
  * Reads the cluster settings from MicroShift's files in the order in which they are merged; other keys are not checked.
- * An invalid setting is a problem and counts as not set. If a file is not valid YAML, all of its settings count as not
- * set.
+ * An invalid setting has an entry in `problems` and counts as not set. If a file is not valid YAML, all of its settings
+ * count as not set.
  */
 export function readCluster(sources: readonly ClusterBytes[]): { cluster: ClusterConfig; problems: AgentError[] } {
   const problems: AgentError[] = [];

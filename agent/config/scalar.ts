@@ -18,8 +18,8 @@ const doubtfulNumbers: readonly RegExp[] = [
 ];
 
 /**
- * Returns the value of a scalar. A quoted one is text; a plain one is null, a boolean, a whole number or text. NaN
- * stands for a number in an ambiguous form.
+ * Returns the value of a scalar. A quoted scalar is text; a plain scalar is null, a boolean, a whole number or text.
+ * NaN stands for a number in an ambiguous form.
  */
 export function scalarValue(scalar: YamlScalar): string | number | boolean | null {
   if (!scalar.plain) return scalar.text;

@@ -131,7 +131,7 @@ function mayGive(
 /**
  * Returns true for a route that comes from a profile. NetworkManager uses the protocol `static` for the routes of a
  * profile, for the default route through its gateway, and for the route to a gateway outside of every connected
- * network.
+ * network. If a link has no profile, every route with this protocol counts as such a route.
  */
 function isExplained(
   settings: readonly ProfileSettings[],

@@ -15,9 +15,9 @@ export type Answer<T> =
   | { readonly value: null; readonly failure: Readonly<{ kind: string; message: string; hint: string | null }> };
 
 /**
- * All facts that `doctor` checks: an observation whose parts may be missing, and the state of the services around it.
- * It is plain JSON without secrets. Its evaluation needs no clock: facts that depend on the time are evaluated when
- * they are collected.
+ * All facts that `doctor` checks: an observation whose parts may be missing, and facts about services, files, the
+ * cluster and the overlay. It is plain JSON without secrets. Its evaluation needs no clock: facts that depend on the
+ * time are evaluated when they are collected.
  */
 export interface Examination {
   readonly system: Answer<SystemFacts>;
@@ -34,7 +34,7 @@ export interface Examination {
     readonly clusterProblems?: readonly { readonly message: string; readonly hint: string | null }[];
   }>;
   readonly units: Answer<readonly UnitFacts[]>;
-  /** Zones of firewalld; null if firewalld is not running. */
+  /** Sources of firewalld's zone `trusted`; null if firewalld is not running. */
   readonly firewall: Answer<ZoneSources | null>;
   readonly packetFilter: Answer<PacketFilterFacts>;
   readonly files: Answer<FileFacts>;
@@ -191,8 +191,8 @@ export interface NatChain {
 export interface FileFacts {
   readonly hints: readonly HintFileFacts[];
   /**
-   * Content of the file with the NIC that last carried br-ex and its permanent MAC (uplink.json); null if the file does
-   * not exist.
+   * Content of uplink.json, which names the NIC that was last in br-ex, with the NIC's permanent MAC; null if the file
+   * does not exist.
    */
   readonly hintedNic: string | null;
   /** Content of the list that `bridge add` writes. Absent if the file does not exist. */

@@ -30,7 +30,10 @@ export interface PortRequest extends Omit<OverlayPort, 'hosts'> {
   readonly addresses: readonly string[];
 }
 
-/** Options of `overlay port add` as they were typed. Each value of a list is one word, or several words with commas. */
+/**
+ * Options of `overlay port add` as they were typed. Each value of a list is one word, or several words separated by
+ * commas.
+ */
 export interface PortOptions {
   readonly interface: string;
   readonly node?: string;

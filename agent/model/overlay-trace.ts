@@ -116,7 +116,10 @@ export type TraceEnd =
       readonly flow: TraceFlow | null;
       readonly where: string;
     }
-  /** The packet reached the same port of a logical switch or router for a second time. */
+  /**
+   * The packet reached the same port of a logical switch or router with the same addresses for a second time, or the
+   * trace has used all of its runs of ovn-trace.
+   */
   | { readonly how: 'circles'; readonly where: string }
   /**
    * The result is unknown, because ovn-trace ends here: it does not look up the connection to which a packet for a

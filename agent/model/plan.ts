@@ -5,7 +5,7 @@ import type { OthersDifferenceFields } from './others.ts';
 import type { ProfileActivation, ProfileName } from './profile-activation.ts';
 import type { ProfileSettings } from './profile-settings.ts';
 
-/** Device that carries br-ex, with the reason for the choice. */
+/** Uplink of br-ex, with the reason for its choice. */
 export interface UplinkChoice {
   /** Name of the device; null for br-ex without a NIC (`uplink: none`). */
   readonly interface: string | null;
@@ -127,8 +127,8 @@ export interface StepArguments {
    */
   claimBridge: { bridge: string; profiles: BridgeMarks; row?: BridgeRow; renewed?: true };
   /**
-   * Adds the NIC to the bridge in one OVSDB transaction; its profile stays active. `userspace`: the step also keeps the
-   * node's own IP stack from answering on the NIC.
+   * Adds the NIC to the bridge in one OVSDB transaction; the NIC's profile stays active. `userspace`: the step also
+   * keeps the node's own IP stack from answering on the NIC.
    */
   attachUplink: { bridge: string; interface: string; userspace?: true };
   /**
@@ -137,7 +137,7 @@ export interface StepArguments {
    */
   clearUplink: { interface: string; profile: ProfileName | null };
   /**
-   * Configures the NIC with its own profile while the NIC still carries the bridge, adds the node's addresses and
+   * Configures the NIC with its own profile while the NIC is still a port of the bridge, adds the node's addresses and
    * routes to the NIC, and only then removes the NIC from the bridge. `activate` is true if the NIC's own profile has
    * to be activated, because another profile is active on the NIC.
    */
@@ -152,8 +152,8 @@ export interface StepArguments {
      */
     blocked?: readonly ProfileName[];
     /**
-     * MAC of the NIC and the bridge. A bond that is activated again would take the MAC of its first port. Null without
-     * a bridge.
+     * MAC of the NIC and the bridge. A bond that is activated again would take the MAC of its first port. Null if there
+     * is no bridge.
      */
     mac: string | null;
     addresses: readonly string[];

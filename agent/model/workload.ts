@@ -211,7 +211,10 @@ export interface SelectedPods {
   readonly pods: LabelSelector;
 }
 
-/** Rule of a ClusterNetworkPolicy. It concerns a packet if a peer and, unless the list is empty, a protocol match. */
+/**
+ * Rule of a ClusterNetworkPolicy. The rule concerns a packet if one of its peers matches and, unless the list of
+ * protocols is empty, one of its protocols matches.
+ */
 export interface ClusterRule {
   /** Name that the administrator gave to the rule; empty without a name. */
   readonly name: string;

@@ -14,8 +14,8 @@ const tcp = 6;
 const etherType = { ipv4: 0x0800, ipv6: 0x86dd };
 
 /**
- * Returns an Ethernet frame, as hex, with a TCP segment that has one flag and no data. `syn` requests a connection;
- * `rst` resets a connection; its sequence number has to be the one after that of the `syn`. Both ends are of one
+ * Returns an Ethernet frame, as hex, with a TCP segment that has one flag and no data. `syn` requests a connection.
+ * `rst` resets a connection, and its sequence number has to be the one after that of the `syn`. Both ends are of one
  * family.
  */
 export function tcpFrame(mac: string, from: TcpEnd, to: TcpEnd, flag: keyof typeof flagBits, sequence: number): string {

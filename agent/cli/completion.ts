@@ -116,7 +116,8 @@ function bashValues(values: Values): string | null {
   if (values.kind === 'words') return `words='${values.words.join(' ')}'`;
   if (values.kind === 'files')
     return '[[ $current == -?* ]] || { mapfile -t COMPREPLY < <(compgen -f -- "$current"); return; }';
-  // Completion offers only file names that have the form of a transaction id. Any other name would have to be quoted.
+  // In bash, completion offers only file names that have the form of a transaction id. Any other name would have to be
+  // quoted.
   return values.kind === 'ids'
     ? `words=$(cd ${idsFolder} 2> /dev/null && for word in *; do [[ \${word%.*} =~ ${idPattern} ]] && echo "\${word%.*}"; done)`
     : null;

@@ -59,8 +59,8 @@ export async function apply(options: ApplyOptions, output: Output): Promise<void
 /**
  * `apply --repair`: after an event that may have changed the node, returns the node to the state that the last change
  * of this boot produced. Changes that were undone do not count. Later changes of ovn.yaml take effect only at the next
- * boot or `apply`. Prints a message and changes nothing while another run is in progress or a change awaits
- * confirmation.
+ * boot or `apply`. Prints a message and changes nothing while another run is in progress, a change awaits confirmation,
+ * or another program has a checkpoint of NetworkManager.
  */
 export async function repair(output: Output): Promise<void> {
   const command = 'apply --repair';

@@ -29,7 +29,7 @@ import type { Output } from './output.ts';
 
 /**
  * Default time limit of `manifests apply`, in seconds: longer than MicroShift takes to boot on a small node (2 to 4
- * minutes). After a longer boot, the unit runs the command again.
+ * minutes). The unit that runs the command at boot sets a longer limit.
  */
 const applyLimitSeconds = 300;
 /**

@@ -7,7 +7,8 @@ import { shellWord } from '../printable.ts';
 import { advice, type Check, type Finding, failed, given, ok, verdictOf, warning } from './finding.ts';
 
 /**
- * Free space below which the check warns. A journal has at most 8 MiB, usually 50 KiB; the last 20 journals are kept.
+ * Free space below which the check warns. A journal has at most 8 MiB, usually 50 KiB; the last 20 journals are kept,
+ * and a few earlier ones.
  */
 const scarceBytes = 16 * 1024 * 1024;
 /** Free space below which the check fails, because `apply` may be unable to write its journal. */

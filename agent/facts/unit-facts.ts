@@ -3,7 +3,7 @@ import { AgentError } from '../errors.ts';
 import type { UnitFacts } from '../model/examination.ts';
 import { watchUnits } from '../model/units.ts';
 
-/** Units whose state decides whether br-ex comes up, and units that use the same NIC. */
+/** Units on which br-ex and the overlay depend, and units that use br-ex or configure its NIC. */
 export const examinedUnits = [
   'microshift-ovs-init.service',
   'microshift-net-recover.service',

@@ -165,7 +165,10 @@ export function copyUuid(uuid: string): string {
   return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-');
 }
 
-/** Returns the UUID of the agent's profile with this id. Throws a TypeError for any other id. */
+/**
+ * Returns the UUID of the agent's profile with this id. An id that no profile of br-ex or br-ex1 has counts as the id
+ * of a profile of `bridge add`; throws a TypeError if it cannot be one (addedUuid).
+ */
 export function profileUuid(id: string): string {
   const uuid = profileUuids[id] ?? addedUuid(id);
   if (uuid === null) throw new TypeError(`no profile of ours is called ${id}`);

@@ -4,18 +4,21 @@ import { joinSubnets, masqueradeSubnets, transitSubnets } from '../model/ovn-kub
 import { type AddressRange, addressAt, overlaps, parseRange } from '../net/address-range.ts';
 
 /**
- * Longest prefix of a cluster network. ovn-kubernetes assigns a /24 or a /64 of it to each node, and needs room for two
- * of them.
+ * Largest prefix length of a cluster network, by IP version. ovn-kubernetes assigns a /24 (IPv4) or a /64 (IPv6) of the
+ * network to each node, and needs room for two of them.
  */
 const longestClusterPrefix = { 4: 23, 6: 63 } as const;
 
 /**
- * Ranges that ovn-kubernetes reserves by default (go-controller/pkg/config/config.go, CheckForOverlaps, in 2024 as in
- * 2026).
+ * Ranges that ovn-kubernetes reserves by default, the same in 2024 and in 2026 (go-controller/pkg/config/config.go,
+ * CheckForOverlaps).
  */
 const reserved = [joinSubnets, transitSubnets, masqueradeSubnets].flatMap((ranges) => Object.values(ranges));
 
-/** Throws an error for ranges on which ovn-kubernetes or the API server would fail only at run time. */
+/**
+ * Fails with `config-invalid` for cluster and service networks that ovn-kubernetes or the API server would reject only
+ * at run time.
+ */
 export function checkClusterRanges({ clusterNetwork, serviceNetwork }: ClusterConfig): void {
   const cluster = parseAll('network.clusterNetwork', clusterNetwork);
   const service = parseAll('network.serviceNetwork', serviceNetwork);

@@ -3,12 +3,15 @@ import { fieldAt, type KubernetesObject } from '../model/kubernetes/object.ts';
 import type { FieldChange, ObjectOutcome } from '../model/manifests.ts';
 import { maskedChange } from './masked-change.ts';
 
-/** Fields that only the server writes. They differ without a change by a user. */
+/**
+ * Fields of an object's metadata that only the API server writes. They can differ although no user has changed the
+ * object.
+ */
 const serverFields = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink'];
 
 /**
- * Returns the fields in which an object would change, with secrets masked. Both objects are in the server's form,
- * including its defaults.
+ * Returns the fields in which an object would change, with secrets masked. Both objects come from the API server, so
+ * both include the defaults that the server adds.
  */
 export function compareObjects(before: KubernetesObject, after: KubernetesObject): FieldChange[] {
   return changes('', comparable(before), comparable(after)).map((change) => maskedChange(after.kind, change));
@@ -31,7 +34,7 @@ export function applyOutcome(
   return isDeepStrictEqual(before, verdict) ? 'unchanged' : 'changed';
 }
 
-/** Annotation in which the server keeps a counter of the daemonset's template. */
+/** Annotation in which the API server counts the changes of a daemonset's pod template. */
 const serverAnnotation = 'deprecated.daemonset.template.generation';
 
 function comparable(object: KubernetesObject): unknown {

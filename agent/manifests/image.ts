@@ -12,13 +12,13 @@ export interface ImageSources {
   readonly config: Config;
   /** Path and text of MicroShift's list of images; the text is null if the file does not exist. */
   readonly release: { readonly path: string; readonly text: string | null };
-  /** True for a command with the option `--running-image`, which takes the image from the cluster. */
+  /** True if the command has the option `--running-image`, with which the image is read from the cluster. */
   readonly usesCluster: boolean;
 }
 
 /**
- * Returns the image of the containers: the requested one, the configured one, or MicroShift's own. The agent has no
- * default of its own.
+ * Returns the image of the containers: the requested one, the configured one, or the one in MicroShift's list of
+ * images. The agent has no default of its own. Fails with `image-unknown`.
  */
 export function chooseImage({ asked, config, release, usesCluster }: ImageSources): Sourced<string> {
   if (asked !== null) return checked(asked, '--image');
@@ -30,8 +30,8 @@ export function chooseImage({ asked, config, release, usesCluster }: ImageSource
 }
 
 /**
- * Returns the image of the daemonsets on the cluster, whether they are MicroShift's or the agent's; throws unless all
- * their containers use the same image.
+ * Returns the image of the daemonsets on the cluster, whether they are MicroShift's or the agent's. Fails with
+ * `image-unknown` unless all their containers use the same image.
  */
 export function imageOfDaemonSets(daemonSets: readonly KubernetesObject[]): string {
   const containers = daemonSets.flatMap((one) => listAt(one, 'spec', 'template', 'spec', 'containers'));
@@ -55,7 +55,10 @@ function imageOfRelease(path: string, text: string, fault: (why: string) => Agen
   throw fault(`${path} names no image ${releaseKeys.join(' or ')}`);
 }
 
-/** Checks an image reference. The kubelet would report a malformed one only hours later, in an event. */
+/**
+ * Returns an image reference with its source, or fails with `image-unknown` if it is malformed. The kubelet would
+ * report a malformed reference only when it starts the container, in an event.
+ */
 function checked(value: string, source: string): Sourced<string> {
   if (/^[A-Za-z0-9[][A-Za-z0-9._:/@+[\]-]{0,510}$/.test(value)) return { value, source };
   throw unknown(`${JSON.stringify(value)} (${source}) is not an image reference`);

@@ -11,8 +11,8 @@ import type { Flavor } from '../model/manifest-flavors.ts';
 
 /**
  * ConfigMap in the cluster that lists the applied objects. The labels of the objects are not sufficient to find all of
- * them: labels can be removed by hand, and a search needs the kinds of the objects, of which a later release may no
- * longer know all.
+ * them: labels can be removed by hand, and a search needs the kinds of the objects, some of which a later release may
+ * no longer know.
  */
 export const inventoryReference: ObjectReference = {
   apiVersion: 'v1',
@@ -33,7 +33,10 @@ export function inventoryObject(flavor: Flavor | 'changing', references: readonl
   };
 }
 
-/** Returns the references in an inventory; an empty list for null. Lines that the agent did not write are left out. */
+/**
+ * Returns the references in an inventory; an empty list if `inventory` is null. Lines of another form, or of a kind
+ * that the agent does not know, are left out.
+ */
 export function inventoryReferences(inventory: KubernetesObject | null): ObjectReference[] {
   const text = fieldAt(inventory, 'data', 'objects');
   if (typeof text !== 'string') return [];
@@ -44,7 +47,10 @@ export function inventoryReferences(inventory: KubernetesObject | null): ObjectR
   });
 }
 
-/** Returns the objects that were applied earlier and are not desired any more. */
+/**
+ * Returns the references to objects that were applied earlier and are not desired any more. The inventory itself is
+ * never among them.
+ */
 export function staleReferences(
   earlier: readonly ObjectReference[],
   wanted: readonly ObjectReference[],

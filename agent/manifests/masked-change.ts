@@ -9,7 +9,7 @@ export function maskedChange(kind: string, { path, before, after }: FieldChange)
 }
 
 /**
- * Returns true for the path of a secret field, and of the value of a variable with a secret's name:
+ * Returns true for the path of a field with the name of a secret, or of the value of a variable with such a name:
  * `env[DB_PASSWORD].value`.
  */
 function hasSecretName(path: string): boolean {

@@ -27,7 +27,7 @@ export function refuseBesideMicroshift(config: Pick<Config, 'cluster'>, hasMicro
   });
 }
 
-/** Returns true for an object of the agent: it has the label, or the agent owns fields of it. */
+/** Returns true for an object of the agent: it has the agent's labels, or the agent owns fields of it. */
 export function isOurs(object: KubernetesObject): boolean {
   const labels = object.metadata.labels ?? {};
   if (Object.entries(ownerLabels).every(([name, value]) => labels[name] === value)) return true;
@@ -36,8 +36,8 @@ export function isOurs(object: KubernetesObject): boolean {
 
 /**
  * Returns the other field managers that own a field which the agent owns as well, or any field outside of the object's
- * metadata. Labels and annotations of other managers alone, such as those of `kubectl label` and `kubectl rollout
- * restart`, do not count, and neither do subresources.
+ * metadata. Managers that own only labels and annotations, such as those of `kubectl label` and `kubectl rollout
+ * restart`, do not count, and neither do managers of subresources such as the status.
  */
 export function coOwners(object: KubernetesObject): string[] {
   const entries = listAt(object, 'metadata', 'managedFields');

@@ -29,8 +29,9 @@ const imageReasons: ReadonlySet<string> = new Set([
 const configReason = 'CreateContainerConfigError';
 
 /**
- * Returns the containers of these daemonsets that cannot start. Pods that are being deleted, and pods with an image
- * other than the desired one, do not count.
+ * Returns the containers of these daemonsets that cannot start because of their image, or because an object that they
+ * need is missing. Containers of pods that are being deleted, and containers with an image other than the desired one,
+ * do not count.
  */
 export function refusedContainers(
   daemonSets: readonly KubernetesObject[],
@@ -59,7 +60,7 @@ export function lastingRefusal(
   return now.find((one) => imageReasons.has(one.reason) || !isOld(one)) ?? null;
 }
 
-/** Error for a container that cannot start. */
+/** Returns the error for a container that cannot start. */
 export function containerRefused({ pod, container, image, reason, words }: RefusedContainer): AgentError {
   const hint = imageReasons.has(reason)
     ? `see that the node gets the image ${image}, or name another one with manifests.image or --image; the kubelet goes on trying`
@@ -83,7 +84,7 @@ function refusedOf(pod: KubernetesObject): RefusedContainer[] {
   });
 }
 
-/** Returns the images by container. */
+/** Returns the images of a pod's containers by the name of the container. */
 function imagesOf(podSpec: unknown): ReadonlyMap<string, string> {
   return new Map(
     listAt(podSpec, 'containers').map((one) => [String(fieldAt(one, 'name')), String(fieldAt(one, 'image'))]),

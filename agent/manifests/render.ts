@@ -9,7 +9,10 @@ import { ovnConfigData } from './ovn-config.ts';
 import { ovnkubeConf } from './ovnkube-conf.ts';
 import { scripts, templates } from './templates.generated.ts';
 
-/** Settings on which the objects depend. Equal settings result in equal objects, on every node and in every run. */
+/**
+ * Settings on which the rendered objects depend. Equal settings result in equal objects, on every node and in every
+ * run.
+ */
 export interface ManifestSettings {
   readonly config: Config;
   readonly flavor: Flavor;
@@ -20,7 +23,7 @@ export interface ManifestSettings {
   readonly controlPlane: string | null;
 }
 
-/** Directory of CRI-O on every MicroShift since 4.16; before, it was /opt/cni/bin. */
+/** Directory in which CRI-O looks for CNI plug-ins on every MicroShift since 4.16; before, it was /opt/cni/bin. */
 export const defaultCniBinDirectory = '/run/cni/bin';
 
 type MutableObject = Record<string, Json>;
@@ -46,7 +49,10 @@ function fillIn(template: KubernetesObject, settings: ManifestSettings): Kuberne
   return object;
 }
 
-/** Data of the ConfigMaps that depend on the settings. The data of every other ConfigMap is in its template. */
+/**
+ * Functions that return the data of a ConfigMap, by its name: from the settings, or from the containers' scripts. The
+ * data of every other ConfigMap is in its template.
+ */
 const configMapData: Readonly<Record<string, (settings: ManifestSettings) => Record<string, string>>> = {
   'ovnkube-config': ({ config, flavor }) => ({ 'ovnkube.conf': ovnkubeConf(config, flavor) }),
   'ovnkube-scripts': () => ({ ...scripts }),

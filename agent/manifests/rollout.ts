@@ -1,7 +1,9 @@
 import { explained, fieldAt, type KubernetesObject, listAt } from '../model/kubernetes/object.ts';
 import type { ContainerState, DaemonSetState } from '../model/manifests.ts';
 
-/** Returns the state of a daemonset from the API, its pods and their events. */
+/**
+ * Returns the state of a daemonset. All arguments come from the API: the daemonset, pods and events of its namespace.
+ */
 export function daemonSetState(
   daemonSet: KubernetesObject,
   pods: readonly KubernetesObject[],
@@ -19,7 +21,10 @@ export function daemonSetState(
   };
 }
 
-/** Returns true if the daemonset controller has processed this version of the daemonset and every node runs it. */
+/**
+ * Returns true if the daemonset controller has processed this version of the daemonset, as many pods as desired are of
+ * this version, and as many as desired are available.
+ */
 export function isRolledOut(daemonSet: KubernetesObject): boolean {
   const desired = statusNumber(daemonSet, 'desiredNumberScheduled');
   const seen = statusNumber(daemonSet, 'observedGeneration');
@@ -50,7 +55,10 @@ function containerState(
   };
 }
 
-/** Returns the kubelet's reason why a container waits or has ended, or why its pod has no node. */
+/**
+ * Returns the reason why a container is not ready: the kubelet's reason if the container waits or has ended; its
+ * readiness probe if it is running; or else the first false condition of its pod, such as PodScheduled.
+ */
 function reasonOf(pod: KubernetesObject, status: unknown): string {
   for (const state of ['waiting', 'terminated']) {
     const found = fieldAt(status, 'state', state);

@@ -17,8 +17,9 @@ import { mustBeUsable } from './uplink/suitability.ts';
 import { refuseWithoutTeamd } from './uplink/teamd.ts';
 
 /**
- * Route metric below every default of NetworkManager (nm-settings(5), route-metric), and above those of br-ex and
- * br-ex1.
+ * Largest route metric of a bridge whose NIC has the preferred default route. It is lower than NetworkManager's default
+ * for every kind of NIC, of which Ethernet has the lowest, 100 (nm-device.c, nm_device_get_route_metric_default), and
+ * higher than the metrics of br-ex and br-ex1.
  */
 const preferredMetric = 50;
 
@@ -31,8 +32,10 @@ export interface AskedBridge {
 
 /**
  * Returns the list of the bridges of `bridge add` with one more bridge, or the same list if it contains the bridge.
- * Fails with `interface-not-found` or `config-invalid`, with `bad-usage` for an invalid name, with
- * `interface-unsuitable` for a NIC that is in use elsewhere, or with `bridge-foreign` for a name that is in use.
+ * Fails with `interface-not-found` for a NIC that does not exist; with `config-invalid` if ovn.yaml or a hint file
+ * assigns the NIC to br-ex or br-ex1, or if ovn.yaml requests the userspace data path; with `bad-usage` for an invalid
+ * name; with `interface-unsuitable` for a NIC that is in use elsewhere or cannot be in a bridge; or with
+ * `bridge-foreign` for a name that is in use.
  */
 export function listWith(asked: AskedBridge, config: Config, observation: Observation): readonly AddedBridge[] {
   const list = observation.hints.addedBridges ?? [];
@@ -49,8 +52,8 @@ export function listWith(asked: AskedBridge, config: Config, observation: Observ
 }
 
 /**
- * Returns the list of the bridges of `bridge add` without the bridge that has this name or whose NIC has it. Fails with
- * `interface-not-found` if the list does not contain it.
+ * Returns the list of the bridges of `bridge add` without the bridge of this name, or else without the bridge whose NIC
+ * has this name. Fails with `interface-not-found` if the list contains neither.
  */
 export function listWithout(name: string, { hints }: Observation): readonly AddedBridge[] {
   const list = hints.addedBridges ?? [];
@@ -68,8 +71,8 @@ export function listWithout(name: string, { hints }: Observation): readonly Adde
 
 /**
  * Plans the bridges of `bridge add`. The agent's other bridges stay as `kept` describes them. `asked` is the bridge of
- * the current command; if it cannot be built, the plan fails. `isNew` is true if the list of these bridges has to be
- * written.
+ * the current command, or null if the command names none; if this bridge cannot be built, the plan fails. `isNew` is
+ * true if the list of these bridges has to be written.
  */
 export function planAdded(
   list: readonly AddedBridge[],
@@ -104,8 +107,8 @@ export function planAdded(
 const activated = 100;
 
 /**
- * Returns true if a NIC of `bridge add` is configured but in no bridge: it appeared or got its lease after the run that
- * would have made its bridge.
+ * Returns true if NetworkManager has activated a NIC of `bridge add` for which the plan has no bridge. The NIC
+ * appeared, or got its lease, after the run that would have made its bridge.
  */
 export function hasLateNic({ wanted }: Plan, observation: Observation): boolean {
   const list = observation.hints.addedBridges ?? [];
@@ -116,7 +119,10 @@ export function hasLateNic({ wanted }: Plan, observation: Observation): boolean 
   );
 }
 
-/** Returns true for a bridge that `bridge add` made, or of which something remains. */
+/**
+ * Returns true for a bridge that `bridge add` made, and for a bridge of which a row or a profile remains after its
+ * removal.
+ */
 export function isAdded(bridge: string, observation: Observation): boolean {
   return bridgesOf(observation).some((names) => names.isAdded && names.bridge === bridge);
 }
@@ -137,7 +143,10 @@ function refuseName(bridge: string, list: readonly AddedBridge[], observation: O
     throw new AgentError('bridge-foreign', `there is an interface ${bridge} already`, { hint });
 }
 
-/** Fails if ovn.yaml or a hint file names the NIC as an uplink of br-ex or br-ex1, even if it is not a port yet. */
+/**
+ * Fails with `config-invalid` if ovn.yaml or a hint file names the NIC as an uplink of br-ex or br-ex1, even if it is
+ * not a port yet, or if ovn.yaml requests the userspace data path.
+ */
 function refuseConfigured(nic: string, { uplink, externalUplink, ovs }: Config, observation: Observation): void {
   const { hints } = observation;
   const names = [
@@ -169,13 +178,13 @@ function unsuitable(nic: string, reason: string, bridge: string): AgentError {
 
 /**
  * Minimum distance between the metric of a bridge and that of its NIC. NetworkManager assigns consecutive metrics to
- * NICs of one kind, and the metric of a NIC that returns to its own profile must not be one of them.
+ * the NICs of one kind. The metric with which the NIC returns to its own profile must be none of these.
  */
 const standbyDistance = 49;
 
 /**
- * Returns the route metric of the bridge: its default route gets the precedence that the default route of the NIC has
- * now. The next lower metric stays free for the NIC's return to its own profile.
+ * Returns the route metric of the bridge. The default route of the bridge is preferred to those of other NICs only if
+ * the default route of the NIC is now. The next lower metric stays free for the NIC's return to its own profile.
  */
 function metricOf(nic: string, { routes }: Observation): number {
   const own = routes.filter((route) => route.device === nic);
@@ -191,7 +200,10 @@ function metricOf(nic: string, { routes }: Observation): number {
   return metric;
 }
 
-/** Returns a warning if the node's only default route, or the route of the SSH session, is about to move. */
+/**
+ * Returns a warning for each NIC that is not in its bridge yet and has the node's only default route or the route of
+ * the SSH session.
+ */
 function wayInNotes(list: readonly AddedBridge[], observation: Observation): readonly PlanNote[] {
   const { routes, host } = observation;
   const ways = new Set(routes.filter((route) => isDefault(route.destination)).map((route) => route.device));

@@ -95,7 +95,7 @@ export function planApply(
   return { kind: 'planned', plan };
 }
 
-/** Returns br-ex with its uplink, or without one. */
+/** Returns the desired state of br-ex, with an uplink or without one. */
 function gatewayTarget(uplink: string | null, config: Config, observation: Observation, chosen: ChosenUplinks): Aimed {
   if (uplink !== null) return targetWithUplink(gatewayBridge, uplink, config, observation, chosen);
   const addresses = addressesWithoutUplink(config.cluster, observation.host.hasMicroShiftScript === true);
@@ -135,7 +135,10 @@ export function planDisable(
   return plan;
 }
 
-/** Returns a note about each bridge of `bridge add`: it stays, or it is removed together with its record. */
+/**
+ * Returns a note about each bridge of `bridge add` that stays, and about each one that is removed together with its
+ * record.
+ */
 function addedFates(
   { hints: { addedBridges = [] } }: Observation,
   added: readonly AddedBridge[] | undefined,
@@ -162,8 +165,8 @@ function goingWith(names: BridgeNames, observation: Observation): KernelEntries 
  * bridge, the plan removes the bridges and returns the NICs to their own profiles. The plan does the same for a
  * recorded bridge that cannot be built again: a bridge that lacked a profile, or that configure-ovs.sh or an earlier
  * agent made. Such a bridge stays if it has not changed. `config` and the present state of the node decide which
- * addresses and route lo needs for MicroShift, because a lease may have changed since. If `config` is null, lo also
- * returns to its earlier state.
+ * addresses lo needs for MicroShift, and whether the signpost is needed, because a lease may have changed since. If
+ * `config` is null, lo and the signpost also return to their earlier state.
  */
 export function planUndo(previous: Wanted, observation: Observation, config: Config | null = null): Plan {
   const { microshift, added } = previous;
@@ -172,7 +175,7 @@ export function planUndo(previous: Wanted, observation: Observation, config: Con
   return planFor(present, observation, { microshift, added });
 }
 
-/** Returns the bridges of an earlier state that can be built again. */
+/** Returns the bridges of an earlier state that have not changed or can be built again. */
 export function targetsAsBefore(previous: Wanted, observation: Observation): readonly Target[] {
   return bridgesOf(observation, previous.added).flatMap((names): Target[] => {
     const wanted = previous.bridges.find((bridge) => bridge.bridge === names.bridge);
@@ -186,9 +189,9 @@ export function targetsAsBefore(previous: Wanted, observation: Observation): rea
 }
 
 /**
- * Returns the steps that restore the state before a failed transaction. Null if a bridge of configure-ovs.sh is not as
- * it was, because only NetworkManager's checkpoint can restore such a bridge. `aimed`: desired state of the
- * transaction.
+ * Returns the steps that restore the state before a failed transaction. Null if a bridge that cannot be built again is
+ * not as it was, such as a bridge of configure-ovs.sh, because only NetworkManager's checkpoint can restore such a
+ * bridge. `aimed` is the desired state of the transaction.
  */
 export function planRestore(previous: Wanted, observation: Observation, aimed?: Wanted): readonly Step[] | null {
   const bridges = bridgesOf(observation, previous.added);
@@ -206,7 +209,7 @@ export function planRestore(previous: Wanted, observation: Observation, aimed?: 
   return copies.length === 0 ? steps : [...steps, { do: 'deleteProfiles', profiles: copies, bridges: [], why }];
 }
 
-/** Fails with `ovs-plugin-missing` if NetworkManager cannot make Open vSwitch bridges. */
+/** Fails with `ovs-plugin-missing` if NetworkManager lacks its plug-in for Open vSwitch. */
 export function requirePlugin({ networkManager }: Observation): void {
   if (networkManager.ovsPlugin) return;
   throw new AgentError('ovs-plugin-missing', 'NetworkManager runs without its Open vSwitch plugin', {
@@ -215,7 +218,7 @@ export function requirePlugin({ networkManager }: Observation): void {
 }
 
 /**
- * Returns steps that restore the entries of other programs that NICs lack. NetworkManager's rollback activates the
+ * Returns steps that restore the entries of other programs that NICs have lost. NetworkManager's rollback activates the
  * profile of a NIC again, which removes such entries.
  */
 function missingOnNics({ given = [] }: Wanted, steps: readonly Step[], observation: Observation): readonly Step[] {

@@ -18,12 +18,15 @@ export interface HostNetwork {
   readonly routes: readonly Route[];
   /**
    * True if the default route of model/signpost.ts exists, which precedes all other IPv6 default routes and whose
-   * device has no address.
+   * device has no address. Absent otherwise.
    */
   readonly signpost?: true;
 }
 
-/** Addresses that MicroShift finds; null if it finds none and therefore exits. */
+/**
+ * Addresses that MicroShift finds; null for an address that it does not find. MicroShift exits if it does not find an
+ * address that it uses.
+ */
 export interface HostAddresses {
   readonly nodeIp: string | null;
   /** The node's IPv6 address, which MicroShift uses only if the cluster has both families. */
@@ -136,8 +139,8 @@ function isLoopbackAddress(address: string): boolean {
 }
 
 /**
- * Returns the result of Go's net.IP.IsGlobalUnicast, which includes private and unique local addresses but not
- * link-local and multicast ones.
+ * Returns the result of Go's net.IP.IsGlobalUnicast, which includes private and unique local addresses. It excludes
+ * unspecified, loopback, link-local and multicast addresses, and 255.255.255.255.
  */
 export function isGlobalUnicast(address: string): boolean {
   if (isLoopbackAddress(address) || address === '::' || address === '0.0.0.0' || address === '255.255.255.255')
@@ -153,14 +156,14 @@ export interface Uplink {
   readonly bridge: string;
   /** Addresses without prefix length, the node's own first. */
   readonly addresses: readonly string[];
-  /** Metric of the bridge's default routes by family; null for their current metrics. */
+  /** Metric of the bridge's default routes by family; null if they keep their present metrics. */
   readonly metrics: Readonly<Record<4 | 6, number>> | null;
 }
 
 /**
  * Returns the node as MicroShift would find it if the NIC still had the addresses and routes that the bridge has or
- * will have. The routes keep the metric that they have on the bridge, and lo lacks the addresses that were added for
- * MicroShift. MicroShift must find the same node address with the bridge.
+ * will have. The routes have the metrics in `uplink`, or else those that they have on the bridge, and lo lacks the
+ * addresses that were added for MicroShift. With the bridge, MicroShift must find the same address of the node.
  */
 export function withoutBridge({ links, routes }: HostNetwork, uplink: Uplink): HostNetwork {
   const { interface: nic, bridge, addresses, metrics } = uplink;

@@ -99,7 +99,7 @@ export function ingressFault(
 
 /**
  * Returns the addresses, as `address/prefix`, that MicroShift uses for its API server and adds to br-ex when it starts,
- * unless an address is configured: the first addresses after the services' networks (pkg/config/config.go,
+ * unless apiServer.advertiseAddress is set: the first addresses after the service networks (pkg/config/config.go,
  * firstIPFromNextSubnet; pkg/node/netconfig.go).
  */
 export function advertisedAddresses({ serviceNetwork }: Pick<ClusterConfig, 'serviceNetwork'>): readonly string[] {

@@ -103,8 +103,9 @@ function othersPortNotes(difference: NetworkDifference): readonly PlanNote[] {
 }
 
 /**
- * Returns the steps that build a bridge again. They keep the existing bridge if MicroShift made it or if other programs
- * added ports to it. Foreign entries of its interface are restored afterwards.
+ * Returns the steps that build a bridge again. They keep the existing bridge if MicroShift made it, or if other
+ * programs added ports to it and the bridge can stay (bareBridge). Foreign entries of its interface are restored
+ * afterwards.
  */
 function rebuild(target: Target, observation: Observation): readonly Step[] {
   const { names, wanted, source } = target;

@@ -24,7 +24,7 @@ import { activeProfile, type UplinkSource, uplinkSource } from './uplink/source-
 import { refuseStacked, stackedNotes } from './uplink/stacked.ts';
 import { mustBeUsable } from './uplink/suitability.ts';
 
-/** Desired state of a bridge, and the source of its settings. */
+/** Desired state of a bridge, and the source of its settings, which is null for a bridge without a NIC. */
 export interface Target {
   readonly names: BridgeNames;
   readonly wanted: WantedBridge;
@@ -81,8 +81,8 @@ export function targetWithUplink(
 }
 
 /**
- * Returns the target with the addresses and the route that MicroShift needs on lo while the bridge is in the target
- * state. They depend on `observation`.
+ * Returns the target with the addresses that MicroShift needs on lo, and with its need for the signpost, while the
+ * bridge is in the target state. They depend on `observation`. Only a br-ex with a NIC has such needs.
  */
 export function withLoopback(target: Target, written: Config, observation: Observation): Target {
   const { names, source } = target;
@@ -94,8 +94,8 @@ export function withLoopback(target: Target, written: Config, observation: Obser
 }
 
 /**
- * Fails for a NIC without a carrier, which has nothing to hand over and would wait for a lease in vain. An existing
- * bridge stays.
+ * Fails with `interface-unsuitable` for a NIC without a carrier, which has nothing to hand over and would wait for a
+ * lease in vain. An existing bridge stays.
  */
 function mustCarry({ bridge, interface: name }: AddedBridge, { links, ovs }: Observation): void {
   if (links.some((link) => link.name === name && link.carrier) || ovs.bridges.some((row) => row.name === bridge))
@@ -106,8 +106,9 @@ function mustCarry({ bridge, interface: name }: AddedBridge, { links, ovs }: Obs
 }
 
 /**
- * Returns the bridges of `bridge add`. A bridge that cannot be built now (its NIC does not exist) is left out with a
- * note, so that it does not fail the others. For the bridge of the current command, the refusal fails the plan.
+ * Returns the bridges of `bridge add`. A bridge that cannot be built now, for example because its NIC does not exist,
+ * is left out with a note, so that it does not fail the others. For the bridge of the current command, the refusal
+ * fails the plan.
  */
 export function addedTargets(
   added: readonly AddedBridge[],

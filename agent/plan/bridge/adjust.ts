@@ -17,7 +17,7 @@ import { carryToBridge, fromNic } from './carried-entries.ts';
 import { bridgeDynamicIpv6 } from './held-ipv6.ts';
 import { rowOf } from './microshift-bridge.ts';
 
-/** Ways to remove a difference; each disturbs the node more than the one before it. */
+/** Ways to remove a difference. All except `rebuild` leave the bridge in place. */
 type Remedy =
   | 'update'
   | 'put-back'
@@ -28,7 +28,7 @@ type Remedy =
   | 'claim-bridge'
   | 'rebuild';
 
-/** Remedy by kind of difference. */
+/** Remedy by kind of difference. The remedy for a setting depends on the setting (remedyOf). */
 const ofKind: Readonly<Record<Exclude<DifferenceKind, 'setting'>, Remedy>> = {
   address: 'reapply-interface',
   loopback: 'update',
@@ -52,11 +52,11 @@ const ofKind: Readonly<Record<Exclude<DifferenceKind, 'setting'>, Remedy>> = {
 const ofUnclaimed = { ...ofKind, active: 'claim-bridge', owner: 'claim-bridge' } as const;
 
 /**
- * Settings of the bridge that NetworkManager changes in place (nm-device.c, can_reapply_change). A change of any other
- * setting needs a rebuild.
+ * Settings of the bridge's profile that NetworkManager changes in place (nm-device.c, can_reapply_change). A change of
+ * any other setting needs a rebuild.
  */
 const reappliedOnBridge = ['ovs-external-ids', 'ovs-other-config'];
-/** Settings of the bridge's internal interface that NetworkManager changes in place. */
+/** Settings in the profile of the bridge's internal interface that NetworkManager changes in place. */
 const reappliedOnInterface = ['ipv4', 'ipv6', 'connection', 'proxy', 'hostname', 'user'];
 
 /**
@@ -132,9 +132,10 @@ function claim(
 }
 
 /**
- * Returns true if the bridge has IPv6 addresses, and every static address of its profile is among them. NetworkManager
- * then adds addresses that the node already uses. If the kernel checked these addresses for duplicates again, the node
- * would not answer for two seconds (RFC 4862 section 5.4: an address is checked when it is assigned to an interface).
+ * Returns true if the bridge has IPv6 addresses, and every static IPv6 address of its profile is among them.
+ * NetworkManager then adds addresses that the node already uses. If the kernel checked these addresses for duplicates
+ * again, the node would not answer for two seconds (RFC 4862 section 5.4: an address is checked when it is assigned to
+ * an interface).
  */
 function hasIpv6Of({ settings }: WantedProfile, bridge: string, { links }: Observation): boolean {
   const link = links.find(({ name }) => name === bridge);
@@ -145,8 +146,9 @@ function hasIpv6Of({ settings }: WantedProfile, bridge: string, { links }: Obser
 }
 
 /**
- * Returns the step that restores foreign IPv6 entries. NetworkManager removes every IPv6 address from an interface when
- * it begins to configure the interface, and leaves IPv4 addresses in place (observed with 1.58.1).
+ * Returns the step that restores foreign IPv6 entries; no step if the interface has no foreign IPv6 address.
+ * NetworkManager removes every IPv6 address from an interface when it begins to configure the interface, and leaves
+ * IPv4 addresses in place (observed with 1.58.1).
  */
 function putBackIpv6({ addresses, routes, neighbours, interface: name }: KernelEntries): readonly Step[] {
   const entries = {

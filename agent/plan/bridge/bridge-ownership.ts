@@ -87,7 +87,8 @@ function foreignBridge(names: BridgeNames, observation: Observation): { why: str
   const profile = observation.networkManager.profiles.find((entry) => entry.uuid === owner);
   if (profile !== undefined) {
     if (everyProfileId(names).includes(profile.id)) return null;
-    // A bridge of nmstate is recognized by the name of its profile; its NetworkManager back end leaves no other mark.
+    // A bridge of nmstate is recognized by the name of its profile, because nmstate leaves no other mark in
+    // NetworkManager.
     if (profile.id === `${names.bridge}-br`) {
       const why = `nmstate made it (NetworkManager profile ${profile.id})`;
       return { why, removal: 'take it out of the nmstate configuration (state: absent)' };

@@ -22,8 +22,9 @@ import { ownRoutes } from './own-routes.ts';
 /**
  * Returns the steps that build a bridge around a NIC with the administrator's own profile, which may be inactive
  * (`isActive` false). The bridge comes up beside the NIC with the same addresses, then the NIC becomes a port, then the
- * NIC's own addresses are removed. The node stays reachable throughout. `claim`: steps for an existing bridge.
- * `carried`: foreign entries of the NIC, as entries of the bridge.
+ * NIC's own addresses are removed. The node stays reachable throughout. `claim` has the steps that take over an
+ * existing bridge, and is empty if no bridge exists. `carried` has the foreign entries of the NIC, converted to entries
+ * of the bridge.
  */
 export function buildWithUplink(
   names: BridgeNames,
@@ -77,8 +78,8 @@ export function buildWithUplink(
       why: `${names.bridge} has the IP settings of ${id} from now on; the link settings stay on ${uplink}, and the profile is unchanged`,
     },
     ...settle(names, final, source, observation),
-    // The held IPv6 addresses and routes are released last, because NetworkManager may let the kernel process a router
-    // advertisement whenever it configures the bridge.
+    // The held IPv6 routes are released last, because NetworkManager may let the kernel process a router advertisement
+    // whenever it configures the bridge.
     ...(hold === null ? [] : releaseHeld(names, final, hold)),
   ];
 }
@@ -121,7 +122,10 @@ export function buildWithoutUplink(
   ];
 }
 
-/** Returns the steps that activate a copy of the profile that NetworkManager generated for a NIC of another program. */
+/**
+ * Returns the steps that activate a copy of the profile that NetworkManager generated for a NIC which another program
+ * configured.
+ */
 function takeOver(copy: WantedProfile, uplink: string): readonly Step[] {
   const why = `the profile that NetworkManager shows for ${uplink} is generated and would not last`;
   return [
@@ -153,8 +157,8 @@ function settle(
   const hasIpv6Default = ownRoutes(observation).some(
     (route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name,
   );
-  // The plan waits for a lease unless the node has addresses and none of them is IPv4: the LAN then has no DHCP server
-  // that answers. A NIC without any address has not been configured yet, so its lease is awaited.
+  // With DHCP for IPv4, the plan waits for a lease unless the NIC has addresses and none of them is IPv4: the LAN then
+  // has no DHCP server that answers. A NIC without any address has not been configured yet, so its lease is awaited.
   const lease =
     dynamicFamilies(final.settings).includes(4) &&
     (!hasAddresses || source.addressLink.addresses.some((entry) => entry.family === 4));
@@ -168,8 +172,8 @@ function settle(
 }
 
 /**
- * Returns the steps that wait for the addresses of the profile that the NIC did not have. The kernel checks these for
- * duplicates before they can be used.
+ * Returns the steps that wait for the static addresses of the profile that the NIC did not have. These addresses are
+ * checked for duplicates before they can be used.
  */
 function addressesBeside(names: BridgeNames, final: WantedProfile, source: UplinkSource): readonly Step[] {
   const present = stableAddresses(source.addressLink);
@@ -178,17 +182,15 @@ function addressesBeside(names: BridgeNames, final: WantedProfile, source: Uplin
   return waitSteps(names, addresses, why);
 }
 
-/**
- * Returns the step that waits until these addresses of a bridge can be used; an empty list without addresses.
- */
+/** Returns the step that waits until these addresses of a bridge can be used; an empty list if `addresses` is empty. */
 export function waitSteps({ bridge }: BridgeNames, addresses: readonly string[], why: string): readonly Step[] {
   if (addresses.length === 0) return [];
   return [{ do: 'waitAddresses', interface: bridge, addresses, limitMs: detectionLimitMs, why }];
 }
 
 /**
- * Returns the step that waits for dynamic addresses; an empty list if there is nothing to wait for. It includes an
- * advertised IPv6 default route only if the NIC had one, because not every LAN has a router.
+ * Returns the step that waits for dynamic addresses; an empty list if there is nothing to wait for. The step waits for
+ * an advertised IPv6 default route only if the NIC had one, because not every LAN has a router.
  */
 function dynamicWait(
   names: BridgeNames,
@@ -206,7 +208,7 @@ function dynamicWait(
   return [{ do: 'waitDynamic', id, uuid, interface: names.bridge, lease, ipv6DefaultMetric, heldMetric: null, why }];
 }
 
-/** Returns the step that activates a profile on this device; null if NetworkManager finds or makes the device. */
+/** Returns the step that activates a profile. `device` is null if NetworkManager itself finds or creates the device. */
 export function activate({ id, uuid }: WantedProfile, why: string, device: string | null = null): Step {
   return { do: 'activate', profiles: [{ id, uuid, interface: device }], why };
 }

@@ -58,8 +58,9 @@ export interface ByPlace {
 
 /**
  * Separates the entries of a bridge that leave with its NIC from those that stay. `bridgeStays` is true for
- * MicroShift's bridge, and for a bridge that is built again. In these cases, entries leave only if they came from the
- * NIC or are in its LAN. Otherwise all entries leave, except those that ovn-kubernetes itself added.
+ * MicroShift's bridge, and for a bridge that is built again. In these cases, an address leaves only if it came from the
+ * NIC or is in the NIC's LAN. Otherwise all addresses leave, except those of ovn-kubernetes. Routes and neighbours stay
+ * if they belong to the network of an address that stays. Rules always leave.
  */
 export function byPlace(
   { bridge, bridgeInterface }: BridgeNames,

@@ -56,7 +56,7 @@ function foreignOf(names: BridgeNames, observation: Observation): Pick<WantedBri
   return foreign.addresses.length === 0 ? {} : { foreign };
 }
 
-/** Returns the addresses of the bridge that are also on lo. */
+/** Returns the addresses on lo that the agent added, or that MicroShift added and the bridge has as well. */
 function loopbackOf({ bridge }: BridgeNames, observation: Observation): Pick<WantedBridge, 'loopback'> {
   const loopback = surplusOnLoopback(bridge, observation);
   return loopback.length === 0 ? {} : { loopback };

@@ -5,7 +5,7 @@ import { textOf } from '../../model/profile-settings.ts';
 
 /**
  * Fails with `kernel-datapath-missing` if a plan starts a bridge in the kernel's data path and the kernel lacks the
- * module openvswitch. Open vSwitch would then make no interface (Documentation/intro/install/general.rst of Open
+ * module openvswitch. Open vSwitch would then create no interface (Documentation/intro/install/general.rst of Open
  * vSwitch), and NetworkManager would wait for the interface until its time limit.
  */
 export function refuseWithoutKernelDatapath(plan: Plan, { host }: Observation): void {

@@ -26,8 +26,8 @@ type Family = 4 | 6;
 type Setting = Readonly<Record<string, SettingValue>>;
 
 /**
- * Returns the global addresses of a link as `address/prefix`, without temporary ones (RFC 8981) and those with
- * duplicate address detection in progress.
+ * Returns the global addresses of a link as `address/prefix`, without foreign ones, temporary ones (RFC 8981), and
+ * those whose duplicate address detection is in progress or has failed.
  */
 export function stableAddresses(link: Link): readonly string[] {
   return addressesOf(link, isStable);
@@ -51,8 +51,8 @@ export function profileAddresses(link: Link, settings: ProfileSettings | null): 
 /**
  * Returns the profile of the bridge's internal interface while the NIC still has the addresses: the same addresses as
  * static ones, with standby metrics. If IPv6 is configured by router advertisements or DHCPv6, its settings are final
- * from the start, because NetworkManager loses its IPv6 state whenever these settings change. The agent adds the
- * addresses that no router has provided yet (`ipv6Hold`).
+ * from the start, except `may-fail`, because NetworkManager loses its IPv6 state whenever these settings change. The
+ * agent adds the addresses that no router has provided yet (`ipv6Hold`).
  */
 export function handoverProfile(final: WantedProfile, link: Link, observation: Observation): WantedProfile {
   return {
@@ -83,9 +83,10 @@ function withoutPings(settings: ProfileSettings): ProfileSettings {
 }
 
 /**
- * Returns the final settings with the old IPv4 addresses in addition, which apply until the lease has arrived.
- * NetworkManager removes all addresses of a device, including static ones, when its DHCP client gives up. The client
- * therefore never gives up; the run has a time limit instead, after which it is rolled back.
+ * Returns the settings that apply until the lease has arrived: the final settings and, in addition, the IPv4 addresses
+ * and routes that the NIC has. Without DHCP for IPv4, these are the final settings. NetworkManager removes all
+ * addresses of a device, including static ones, when its DHCP client gives up. The client therefore never gives up; the
+ * run has a time limit instead, after which it is rolled back.
  */
 export function overlapSettings(final: WantedProfile, link: Link, observation: Observation): ProfileSettings {
   if (!isDynamic(4, final.settings)) return final.settings;
@@ -130,14 +131,14 @@ function gatewaysOf(link: Link, routes: readonly Route[]): readonly string[] {
 }
 
 /**
- * Returns true if a profile sets no IPv4 address. NetworkManager then considers it active only after IPv6 is
+ * Returns true if a profile disables IPv4. NetworkManager then considers the profile active only after IPv6 is
  * configured, whatever `ipv6.may-fail` is.
  */
 export function hasOnlyIpv6(settings: ProfileSettings): boolean {
   return textOf(settings, 'ipv4', 'method') === 'disabled';
 }
 
-/** Sets ipv6.may-fail, because the bridge must come up before a router is reachable. */
+/** Returns the IPv6 settings with `may-fail`, because the bridge must come up before a router is reachable. */
 function dynamicIpv6(final: ProfileSettings): Setting {
   const { ipv6 = {} } = final;
   return jsonOf(final, 'ipv6', 'may-fail') === false ? { ...ipv6, 'may-fail': ['b', true] } : ipv6;
@@ -179,8 +180,8 @@ function fixedSetting(family: Family, final: ProfileSettings, link: Link, observ
 
 /**
  * Returns the addresses in the order of the final profile, and the rest after them. NetworkManager sorts the addresses
- * of an interface by removing and adding them. For IPv6, that repeats duplicate address detection, in which the node
- * does not answer for 2 s.
+ * of an interface by removing and adding them. For IPv6, that repeats duplicate address detection, during which the
+ * node does not answer for 2 s.
  */
 function inOrderOf(final: ProfileSettings, family: Family, addresses: Link['addresses']): Link['addresses'] {
   const listed = listOf(final, `ipv${family}`, 'address-data');

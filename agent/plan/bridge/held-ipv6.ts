@@ -8,15 +8,16 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
 import { type Ipv6Held, ipv6Hold } from './handover.ts';
 
 /*
- * NetworkManager begins dynamic IPv6 without any state at each start of an interface, and knows an address only after a
- * router has advertised its prefix. Until then the bridge keeps the former addresses and default routes of the node,
- * which are added in the kernel.
+ * NetworkManager begins dynamic IPv6 without any state at each activation of an interface, and knows an address only
+ * after a router has advertised its prefix. Until then, the bridge keeps the former addresses and default routes of the
+ * node, which the agent adds in the kernel.
  */
 
 /**
- * Returns the means to preserve advertised IPv6 over a start of the bridge's interface, which begins IPv6 without any
- * state: entries that are added during the start, and steps that remove them afterwards. Returns null if the node has
- * no advertised address.
+ * Returns the entries and steps that preserve IPv6 while the bridge's interface is activated again: entries that are
+ * added during the activation, and steps that remove the added routes afterwards. The added addresses expire unless a
+ * router advertises their prefix again. Returns null if the profile does not configure IPv6 dynamically, or if the node
+ * has no IPv6 address that has to be held.
  */
 export function bridgeDynamicIpv6(
   names: BridgeNames,
@@ -52,8 +53,8 @@ export function holdStep(names: BridgeNames, hold: Ipv6Held): Step {
 }
 
 /**
- * Returns the step that removes the held entries once the router's own default route is present. Returns no step if no
- * default route was held.
+ * Returns the step that removes the held routes once the router's own default route is present. Returns no step if no
+ * default route was held. The held addresses expire unless a router advertises their prefix again.
  */
 export function releaseHeld(names: BridgeNames, final: WantedProfile, hold: Ipv6Held): readonly Step[] {
   const { id, uuid, settings } = final;

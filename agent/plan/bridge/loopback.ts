@@ -15,15 +15,15 @@ import { adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
 import { stableAddresses } from './handover.ts';
 
 /*
- * Addresses on lo. MicroShift looks for the node's IPv4 address on every interface except br-ex, and for its IPv6
- * address on every interface. If it finds no address, or a different address each time, it restarts itself again and
- * again. If lo has a copy of the address, MicroShift finds this copy first (plan/microshift-address.ts has the rules).
- * The copy costs nothing and changes no route.
+ * Addresses on lo. MicroShift looks for the node's IPv4 address on every interface except br-ex, unless a default route
+ * leads through br-ex, and for its IPv6 address on every interface. If it finds no address, or a different address each
+ * time, it restarts itself again and again. If lo has a copy of the address, MicroShift finds this copy first
+ * (plan/microshift-address.ts has the rules). The copy changes no route.
  */
 
 /**
- * Returns the addresses and the route that MicroShift needs on lo while br-ex has the addresses that the uplink has
- * now.
+ * Returns the addresses that MicroShift needs on lo, and its need for the signpost (model/signpost.ts), while br-ex has
+ * the addresses that the uplink has now. On a node without MicroShift and without node.nodeIP, nothing is needed.
  */
 export function wantedOnLoopback(
   written: Config,
@@ -79,7 +79,7 @@ export function withoutBridges(observation: Observation): HostNetwork {
   return carried.reduce<HostNetwork>(withoutBridge, { links: observation.links, routes: observation.routes });
 }
 
-/** NetworkManager's default metric for a NIC (nm-settings(5), route-metric). */
+/** NetworkManager's default metric for an Ethernet NIC (nm-device.c, nm_device_get_route_metric_default). */
 const defaultMetric = 100;
 
 /**
@@ -124,10 +124,10 @@ export function loopbackNotes(addresses: readonly string[], { links }: Observati
 }
 
 /**
- * Returns the steps that add missing addresses to lo. They come before the NIC moves, so that MicroShift finds the
- * address at any time. IPv4 addresses get scope host: the bridge answers ARP for them only while it has them itself
- * (drivers/host/kernel/arp-answers.ts). The kernel answers neighbour solicitations only for addresses of the interface
- * that receives them (Linux, net/ipv6/ndisc.c, ndisc_recv_ns).
+ * Returns the steps that add missing addresses to lo, and the signpost if it is missing. They come before the NIC
+ * moves, so that MicroShift finds the address at any time. IPv4 addresses get scope host: the bridge answers ARP for
+ * them only while it has them itself (drivers/host/kernel/arp-answers.ts). The kernel answers neighbour solicitations
+ * only for addresses of the interface that receives them (Linux, net/ipv6/ndisc.c, ndisc_recv_ns).
  */
 export function giveLoopback(differences: readonly NetworkDifference[]): readonly Step[] {
   const lead = signpostStep(
@@ -146,8 +146,8 @@ export function giveLoopback(differences: readonly NetworkDifference[]): readonl
 }
 
 /**
- * Returns the step that makes the default route of model/signpost.ts if it is missing, or removes it if it is not
- * needed.
+ * Returns the step that makes the signpost (model/signpost.ts) if `wanted` is `present` and it is missing, or removes
+ * it if `wanted` is `absent` and it exists without need.
  */
 export function signpostStep(
   differences: readonly NetworkDifference[],
@@ -158,7 +158,7 @@ export function signpostStep(
   return isDifferent ? [{ do: 'signpost', wanted, why }] : [];
 }
 
-/** Reason of the steps that remove addresses and the route that MicroShift does not need. */
+/** Reason of the steps that remove addresses on lo, or the signpost, because MicroShift does not need them. */
 export const foundWithoutIt = 'MicroShift finds it without that';
 
 /** Returns the step that removes from lo the addresses that MicroShift does not need there. */
@@ -167,7 +167,9 @@ export function clearLoopback(addresses: readonly string[]): readonly Step[] {
   return [{ do: 'changeKernel', entries: none, removed: addresses, required: false, why: foundWithoutIt }];
 }
 
-/** Returns the steps that remove the agent's addresses and route from lo, after the NIC has its addresses again. */
+/**
+ * Returns the steps that remove the signpost and the agent's addresses on lo, after the NIC has its addresses again.
+ */
 export function leaveLoopback(observation: Observation): readonly Step[] {
   const lead =
     observation.signpost === true ? [{ do: 'signpost', wanted: 'absent', why: foundWithoutIt } as const] : [];

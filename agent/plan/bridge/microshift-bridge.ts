@@ -54,7 +54,8 @@ export function microshiftBridge(names: BridgeNames, observation: Observation): 
 
 /**
  * Returns the bridge that remains when the agent's br-ex is removed: br-ex as MicroShift's script makes it, with the
- * keys of other programs. Null if the script is not installed or the bridge does not exist.
+ * keys of other programs. Null for another bridge than br-ex, if the script is not installed, or if br-ex does not
+ * exist.
  */
 export function bridgeForMicroShift(names: BridgeNames, { host, ovs, foreign }: KnownAtBoot): LeftBridge | null {
   const row = ovs.bridges.find((bridge) => bridge.name === names.bridge);
@@ -72,7 +73,7 @@ export function bridgeForMicroShift(names: BridgeNames, { host, ovs, foreign }: 
 
 /**
  * Returns the agent's bridge without the agent's keys, for a rebuild in which the ports and flows of other programs
- * stay. Null without ports of other programs, or if the bridge has to be made again.
+ * stay. Null if other programs have no ports in the bridge, or if the bridge cannot stay.
  */
 export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation: Observation): LeftBridge | null {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
@@ -89,12 +90,18 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
   return { bridge: name, externalIds: idsOfOthers(row), otherConfig, up: false, entries: noEntries(name) };
 }
 
-/** Returns the data path of a bridge for LeftBridge. An empty type is that of the kernel (ovs-vswitchd.conf.db(5)). */
+/**
+ * Returns the data path of a bridge as a field of LeftBridge, which lacks the field for the kernel's data path. An
+ * empty type is that of the kernel (ovs-vswitchd.conf.db(5)).
+ */
 function datapathOf({ datapathType }: OvsBridge): Pick<LeftBridge, 'datapathType'> {
   return ['', 'system'].includes(datapathType) ? {} : { datapathType };
 }
 
-/** Returns the ports in a bridge that are neither its own, its uplink's nor NetworkManager's. */
+/**
+ * Returns the ports in a bridge that are neither its own port nor its uplink and that belong to no profile of
+ * NetworkManager.
+ */
 export function othersPorts(names: BridgeNames, observation: Observation): readonly OvsPort[] {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   const uplink = uplinkInBridge(names, observation);

@@ -9,8 +9,8 @@ import { takeBridgeApart } from './take-bridge-apart.ts';
 
 /*
  * Addresses that must be present after a run: the addresses that a profile lists, and every address of a family that
- * DHCP or router advertisements configure. An address that was added by hand is in no profile, so that no activation
- * adds it again, neither on the NIC nor on the bridge.
+ * DHCP or router advertisements configure. An address that was added by hand is in no profile, so no activation adds it
+ * again, neither on the NIC nor on the bridge.
  */
 
 /** Returns the addresses that move from an uplink to its bridge. */
@@ -30,8 +30,8 @@ export function movedToNic(names: BridgeNames, observation: Observation): MovedA
 }
 
 /**
- * Returns the links that are or were an uplink or a bridge of the agent, with the addresses that a rollback must
- * restore.
+ * Returns the links that a plan may change, with the addresses that a rollback must restore: those of `uplinks` that
+ * are in no bridge yet, and the agent's bridges. Links without such addresses are left out.
  */
 export function touchedLinks(uplinks: readonly string[], observation: Observation): readonly LinkAddresses[] {
   const bridges = bridgesOf(observation);

@@ -3,8 +3,8 @@ import { type Observation, prefixedAddress, type Route } from '../../model/obser
 import { parseRange } from '../../net/address-range.ts';
 
 /**
- * Returns the routes except foreign ones and the connected routes of foreign addresses; these exceptions stay with
- * their link.
+ * Returns the routes of the node itself: all routes except foreign ones and the connected routes of foreign addresses.
+ * Foreign routes move in steps of their own (carried-entries.ts), and a connected route follows its address.
  */
 export function ownRoutes(observation: Observation): readonly Route[] {
   const { routes, foreign = [] } = observation;
@@ -35,7 +35,7 @@ function isOfForeignAddress(route: Route, given: KernelEntries, { links, routes 
   return same.length > 1 && added.some((entry) => (entry.metric ?? kernelMetric[family]) === metric);
 }
 
-/** Metrics of connected routes that the kernel adds by itself (net/ipv6/addrconf.c, IP6_RT_PRIO_ADDRCONF). */
+/** Metrics that the kernel itself gives to connected routes, by family (net/ipv6/addrconf.c, IP6_RT_PRIO_ADDRCONF). */
 const kernelMetric = { 4: 0, 6: 256 } as const;
 
 /**

@@ -17,9 +17,9 @@ import { ownRoutes } from './own-routes.ts';
 
 /**
  * Returns the steps that remove a bridge of the agent and return its NIC to the administrator's own profile, from any
- * state: a complete bridge, the remains of a run that crashed, or a bridge of configure-ovs.sh.
- * Returns no steps if nothing belongs to the agent. `left`: bridge that remains instead. `next`: bridge that is built
- * in the same run.
+ * state: a complete bridge, the remains of a run that crashed, or a bridge of configure-ovs.sh. Returns no steps if
+ * nothing belongs to the agent. `left` is the bridge that remains instead, or null if none remains. `next` is the
+ * bridge that the same run builds afterwards, or null if it builds none.
  */
 export function takeBridgeApart(
   names: BridgeNames,
@@ -31,8 +31,8 @@ export function takeBridgeApart(
   const ours = profiles.filter((profile) => bridgeOfProfile(profile, observation)?.bridge === names.bridge);
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   const owner = row === undefined ? undefined : ownerOf(row);
-  // A bridge without an owner was made by hand, and one with another owner is another tool's. The agent removes
-  // neither.
+  // A bridge without an owner was made by hand or by MicroShift, and a bridge whose owner is a profile of another tool
+  // is that tool's. The agent removes neither.
   const isOurs =
     owner !== undefined && (ours.some(({ uuid }) => uuid === owner) || !profiles.some(({ uuid }) => uuid === owner));
   const uplink = presentOrFormerUplink(names, observation);
@@ -88,15 +88,19 @@ function isLeftBare(uplink: string, { settings }: NmProfile, observation: Observ
   return gives && isEmpty && nicDevice(uplink, observation)?.state === activated;
 }
 
-/** Returns true for a profile that is active. NetworkManager removes the devices of such a profile together with it. */
+/**
+ * Returns true for a profile that is active. NetworkManager removes the Open vSwitch bridge of such a profile when the
+ * profile is deleted.
+ */
 function isRun(uuid: string, { networkManager }: Observation): boolean {
   return networkManager.activeConnections.some((active) => active.uuid === uuid);
 }
 
 /**
- * Returns the step that removes the NIC from the bridge, and the steps that remove the held addresses and routes. The
- * held entries are removed only after the bridge, so that the NIC answers even if a lease does not arrive. Returns no
- * steps if the NIC is outside of the bridge and has its own profile active. `held` is the link that has the node's
+ * Returns the step that removes the NIC from the bridge, and the steps that wait for the NIC's own lease and routes and
+ * then remove the held routes. The latter steps run after the removal of the bridge. The NIC answers at the held
+ * addresses even if a lease does not arrive. Returns no steps if the NIC is outside of the bridge and has its own
+ * profile active, unless it lacks the addresses of that profile (isLeftBare). `held` is the link that has the node's
  * addresses: the bridge, or the NIC if the bridge no longer exists.
  */
 function detach(
@@ -142,8 +146,8 @@ function detach(
 }
 
 /**
- * Returns the steps that activate the administrator's profile on a NIC that has left its bridge with held addresses,
- * which stay meanwhile.
+ * Returns the steps that activate the administrator's profile on a NIC that has left its bridge with held addresses.
+ * The held addresses stay meanwhile.
  */
 export function returnToNic(
   names: BridgeNames,
@@ -175,14 +179,14 @@ function waitForLease({ id, uuid }: NmProfile, uplink: string): Step {
   return { do: 'waitDynamic', id, uuid, interface: uplink, ...wait, why };
 }
 
-/** Default metric of the bridge (names.ts), minus one. */
+/** Metric of br-ex (gatewayBridge in model/names.ts), minus one. */
 const defaultMetric = 47;
 
 /**
- * Returns a metric below every metric of the bridge, so that the NIC's routes are preferred while both have them. For a
- * bridge of `bridge add`, other NICs may have lower metrics. Routes of these NICs are never replaced, and stay
- * preferred if a number between their metrics and those of the bridge is free. The result is never a metric of the
- * NIC's own profile.
+ * Returns a metric below the metrics of all routes of the bridge, so that the NIC's routes are preferred while both
+ * have them. For a bridge of `bridge add`, other NICs may have lower metrics. Routes of these NICs are never replaced,
+ * and stay preferred if a number between their metrics and those of the bridge is free. For other bridges, the result
+ * is not a metric that the NIC's own profile sets, unless that metric is 1.
  */
 function preferredMetric(
   { isAdded, bridge }: BridgeNames,

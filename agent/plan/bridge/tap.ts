@@ -3,7 +3,7 @@ import type { Observation } from '../../model/observation.ts';
 import type { Plan } from '../../model/plan.ts';
 
 /**
- * Fails with `tun-missing` for a plan that activates a bridge in the userspace data path if Open vSwitch cannot make
+ * Fails with `tun-missing` for a plan that activates a bridge in the userspace data path if Open vSwitch cannot create
  * the bridge's interface, a tap (Documentation/intro/install/userspace.rst of Open vSwitch). NetworkManager would wait
  * for the interface until its time limit.
  */

@@ -9,9 +9,10 @@ import { shellWord } from '../../printable.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /*
- * Default routes of an uplink that are in no profile: they were added with ip(8), by a script or by a routing daemon.
- * NetworkManager configures the bridge from the profile, so they do not move. A plan is refused if a family would lose
- * its last default route.
+ * Default routes of an uplink that are in no profile and that do not move as foreign entries (carried-entries.ts). An
+ * example is a route that was added with the protocol `static`, which NetworkManager also uses. NetworkManager
+ * configures the bridge from the profile, so these routes do not move. A plan is refused if a family would lose its
+ * last default route.
  */
 
 /** Returns notes about the default routes of an uplink that do not move. */

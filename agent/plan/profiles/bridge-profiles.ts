@@ -89,15 +89,15 @@ function patient(ipv4: Readonly<Setting> = {}): Readonly<Setting> {
 
 /**
  * Returns the three profiles of a bridge without a NIC: up, with MicroShift's fixed MAC and these addresses
- * (`address/prefix`), to which no route leads.
+ * (`address/prefix`), and without a default route.
  */
 export function bridgeWithoutUplink(names: BridgeNames, config: Config, addresses: readonly string[]): WantedBridge {
   const bridgeInterface: ProfileSettings = {
     connection: interfaceConnection(names),
     'ovs-interface': { type: text('internal') },
     '802-3-ethernet': { 'assigned-mac-address': text(noUplinkMac) },
-    // Duplicate address detection is off. No other host is on the bridge, but the gateway router of a running OVN has
-    // the node's own addresses and would answer the detection.
+    // Duplicate address detection is off for IPv4. No other host is on the bridge, but the gateway router of a running
+    // OVN has the node's own addresses and would answer the detection.
     ipv4: { ...fixed(addresses.filter((address) => !address.includes(':'))), 'dad-timeout': ['i', 0] },
     ipv6: fixed(addresses.filter((address) => address.includes(':'))),
   };
@@ -142,8 +142,8 @@ function bridgeProfiles(
 
 /**
  * Returns the connection setting of a bridge's profile. Such profiles never connect by themselves. After a restart,
- * NetworkManager would otherwise bring the bridge up without the NIC, because no setting of NetworkManager contains the
- * NIC's port. The node would then be unreachable.
+ * NetworkManager would otherwise bring the bridge up without the NIC, because no profile makes the NIC a port. The node
+ * would then be unreachable.
  */
 function connection(id: string, type: string, interfaceName: string): Setting {
   return {

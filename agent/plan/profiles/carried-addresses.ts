@@ -16,8 +16,8 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
 const longestValue = 8_000;
 
 /**
- * Returns the addresses (`address/prefix`) that came with the NIC, as a value for the profile; empty if the NIC had
- * none. Addresses that the value has no room for are recognized by their LAN alone.
+ * Returns the addresses (`address/prefix`) that came with the NIC, as a value for the profile; an empty text if the NIC
+ * had none. Addresses that the value has no room for are recognized by their LAN alone.
  */
 export function carriedAddresses(source: UplinkSource, observation: Observation): string {
   const now = entriesOf(source.link.name, observation).addresses.map(({ address }) => address);

@@ -10,8 +10,8 @@ import { adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
 
 /**
  * Returns the route metric of the bridge per family: 48 (br-ex) or 49 (br-ex1), unless the administrator set a metric
- * below that of every other default route. A higher metric is lowered, with a note. A bridge of `bridge add` has the
- * administrator's metric, or one that keeps the NIC's precedence.
+ * below that of every other default route. Any other metric of the administrator is replaced, with a note. A bridge of
+ * `bridge add` has the administrator's metric, or one that keeps the NIC's precedence.
  */
 export function bridgeRouteMetric(
   names: BridgeNames,
@@ -61,13 +61,14 @@ function bestOtherDefault(
 }
 
 /**
- * NetworkManager's default metric for a NIC (nm-settings(5), route-metric). Other kinds of devices have higher ones.
+ * NetworkManager's default metric for an Ethernet NIC (nm-device.c, nm_device_get_route_metric_default). Other kinds of
+ * NICs have higher ones.
  */
 const defaultMetric = 100;
 
 /**
  * Returns the metric of the default route that the bridge's current uplink gets with its own profile when another NIC
- * replaces it.
+ * replaces it; infinity if no uplink is replaced, or if the bridge has no default route.
  */
 function returningMetric(family: 4 | 6, names: BridgeNames, source: UplinkSource, observation: Observation): number {
   const leaving = presentOrFormerUplink(names, observation);

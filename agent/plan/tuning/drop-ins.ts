@@ -6,8 +6,8 @@ export const ownMark =
   '# Written by microshift-net from ovn.yaml; changes here are lost. `microshift-net disable` removes it.';
 
 /**
- * Returns the text of an affinity drop-in; null `cpus` sets no affinity. The text first clears the affinity of
- * MicroShift's drop-in, which systemd reads earlier.
+ * Returns the text of an affinity drop-in. `cpus` is the CPU list; null for a text that sets no affinity. The text
+ * first clears the affinity of MicroShift's drop-in, which systemd reads earlier.
  */
 export function affinityText(cpus: string | null): string {
   return `${ownMark}\n[Service]\nCPUAffinity=\n${cpus === null ? '' : `CPUAffinity=${cpus}\n`}`;
@@ -52,7 +52,10 @@ export function isForeign(dropIn: DropInFacts): boolean {
   return dropIn.text !== null && !dropIn.text.startsWith(ownMark);
 }
 
-/** Returns the effective text of a drop-in: a file in the administrator's directory replaces a packaged one. */
+/**
+ * Returns the effective text of a drop-in: a file in the administrator's directory replaces a packaged one. Null if
+ * neither file exists.
+ */
 export function effectiveText(dropIn: DropInFacts): string | null {
   return dropIn.text ?? dropIn.shipped;
 }

@@ -52,7 +52,7 @@ export function planTuning(config: Config, facts: TuningFacts, ovs: OvsKeys): Tu
 
 /**
  * Plans the removal of the tuning: it removes the agent's drop-ins, applies the remaining affinity to the threads, and
- * removes numbers of threads that come from ovn.yaml.
+ * removes the numbers of threads and the data path of br-int that come from ovn.yaml.
  */
 export function planUntuning(config: Config, facts: TuningFacts, ovs: OvsKeys): TuningPlan {
   const draft: Draft = { steps: [], differences: [], notes: [] };
@@ -184,7 +184,10 @@ function removeDropIn(draft: Draft, dropIn: DropInFacts, why: string): void {
   draft.steps.push({ do: 'removeDropIn', path: dropIn.path, why });
 }
 
-/** Appends one reload of systemd for all drop-ins, because systemd reads them only on request. */
+/**
+ * Returns the plan with one reload of systemd after all changes of drop-ins, because systemd reads them only on
+ * request.
+ */
 function finished(draft: Draft): TuningPlan {
   const files = draft.steps.filter((step) => step.do === 'writeDropIn' || step.do === 'removeDropIn');
   const others = draft.steps.filter((step) => !files.some((file) => file === step));

@@ -136,7 +136,7 @@ function isLeft(settings: ProfileSettings, property: string, { unset }: Property
   return value === undefined || String(value) === String(unset);
 }
 
-/** Converts a value for a profile; null if NetworkManager would ignore it. */
+/** Returns a value of the configuration in the form of a profile; null if NetworkManager would ignore the value. */
 function settingOf({ signature, range = [0, 0] }: Property, text: string): SettingValue | null {
   if (signature === 's') return text === '' ? null : ['s', text];
   const value = /^[+-]?(0x[0-9a-f]+|\d+)$/i.test(text) ? Number(text) : Number.NaN;
@@ -144,8 +144,8 @@ function settingOf({ signature, range = [0, 0] }: Property, text: string): Setti
 }
 
 /**
- * Returns the value from the first matching section that has the property or stops the search (nm-config-data.c,
- * _match_section_infos_lookup).
+ * Returns the value from the first matching section that has the property or stops the search; null if that section
+ * lacks the property, or if no section matches (nm-config-data.c, _match_section_infos_lookup).
  */
 function lookUp(
   property: string,
@@ -200,8 +200,8 @@ function matchedBridge(name: string): (specs: readonly string[]) => boolean {
 }
 
 /**
- * Matches a device list (NetworkManager.conf(5), DEVICE LIST FORMAT; nm-core-utils.c, nm_match_spec_device). A list
- * that contains only exceptions matches all other devices.
+ * Returns true if a device list matches a device (NetworkManager.conf(5), DEVICE LIST FORMAT; nm-core-utils.c,
+ * nm_match_spec_device). A list that contains only exceptions matches all other devices.
  */
 function isMatch(specs: readonly string[], device: Matched): boolean {
   const parts = specs.map((spec) => {
@@ -235,7 +235,9 @@ function fits(spec: string, { name, type, driver, mac }: Matched, isFuzzy: boole
   }
 }
 
-/** Matches as GLib's g_pattern_match_simple does: `*` and `?` are special. */
+/**
+ * Returns true if a pattern matches a text by the rules of GLib's g_pattern_match_simple: only `*` and `?` are special.
+ */
 function isGlob(pattern: string, text: string): boolean {
   const expression = pattern
     .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')

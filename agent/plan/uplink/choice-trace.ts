@@ -6,20 +6,20 @@ export function word(phrase: string): string {
   return phrase.replaceAll(' ', '-');
 }
 
-/** Number of characters shown of a name that cannot be an interface name; the kernel allows 15. */
+/** Largest number of characters that a message shows of a name; the kernel allows 15 in an interface name. */
 const shownCharacters = 40;
 
 /**
- * Returns a name from a file for a trace line: unchanged if it can be an interface name, otherwise quoted and
- * shortened.
+ * Returns a name from a file for a trace line: unchanged if it can be an interface name, otherwise as quotedName()
+ * returns it.
  */
 export function shownName(name: string): string {
   return /^[\w.@-]{1,15}$/.test(name) ? name : quotedName(name);
 }
 
 /**
- * Returns a name from a file for a sentence: quoted, with non-ASCII characters as code points, and shortened if it
- * cannot be an interface name.
+ * Returns a name from a file for a sentence: quoted, with non-ASCII characters as code points, and shortened if it has
+ * more than 40 characters.
  */
 export function quotedName(name: string): string {
   const quoted = (text: string): string => visibleText(JSON.stringify(text), Number.POSITIVE_INFINITY);

@@ -12,7 +12,7 @@ import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts
 import { suitabilityHint, unsuitability, vrfMembers } from './suitability.ts';
 import { takenByAdded, takenByExternal } from './taken.ts';
 
-/** NICs of br-ex and br-ex1; null for a bridge without a NIC. */
+/** NICs of br-ex and br-ex1; null for a bridge that has no NIC or is not requested. */
 export interface ChosenUplinks {
   readonly gateway: string | null;
   readonly external: string | null;
@@ -29,7 +29,7 @@ export type UplinkDecision =
 /** State of a choice: its inputs, and the trace and notes so far. */
 interface Choosing {
   readonly observation: Observation;
-  /** NIC of br-ex1. */
+  /** NIC of br-ex1; null if none is set. */
   readonly external: Candidate | null;
   readonly trace: string[];
   readonly notes: PlanNote[];
@@ -39,7 +39,8 @@ interface Choosing {
  * Chooses the uplink of br-ex in this order: explicit setting, default_bridge, node-IP hint, MicroShift's node.nodeIP,
  * current uplink of br-ex, hint file, default route (IPv4, then IPv6; lowest metric). Once the wait for a default route
  * is over, the first suitable device with another route is chosen instead. Writes one trace line per decision. Fails
- * with `interface-not-found`, `interface-unsuitable` or `no-uplink`.
+ * with `interface-not-found` or `interface-unsuitable` for an explicit setting, with `config-invalid` for a NIC that is
+ * also set for another bridge, or with `no-uplink`.
  */
 export function chooseUplink(config: Config, observation: Observation, routeWaitOver: boolean): UplinkDecision {
   const external = externalCandidate(config, observation);
@@ -126,7 +127,10 @@ function uplinkByOtherRoute(choosing: Choosing): UplinkDecision {
   });
 }
 
-/** Returns the first candidate that can be the uplink (null if none can), and the unsuitable candidates before it. */
+/**
+ * Returns the first candidate that can be the uplink (null if none can), and the candidates before it, each with the
+ * reason why it cannot.
+ */
 function firstUsable(
   { observation, external, trace }: Choosing,
   candidates: readonly Candidate[],
@@ -188,7 +192,10 @@ function rejection(candidate: Candidate, observation: Observation, external: Can
   return unsuitability(link, observation);
 }
 
-/** Returns the other bridge for which the NIC is requested; null if it is free for br-ex. */
+/**
+ * Returns the other bridge for which the NIC is requested; null if no other bridge requests it. `external` is the NIC
+ * of br-ex1, or null in the choice for br-ex1 itself.
+ */
 function bridgeOf(name: string, external: Candidate | null, { hints }: Observation): string | null {
   if (name === external?.name) return externalBridge.bridge;
   return hints.addedBridges?.find((entry) => entry.interface === name)?.bridge ?? null;

@@ -17,9 +17,9 @@ export function wantedMac(link: Link, source: ProfileSettings, given: string | u
 }
 
 /**
- * Warns about a device whose MAC is that of its active port: a bond with fail_over_mac=active, or a team with such a
- * hwaddr_policy. The bridge keeps the MAC from its creation, because a bridge without a set MAC gets a random one, and
- * with it another lease.
+ * Returns a warning about a device whose MAC is that of its active port: a bond with fail_over_mac=active, or a team
+ * with such a hwaddr_policy. The bridge keeps the MAC from its creation, because a bridge without a set MAC gets a
+ * random one, and with it another lease.
  */
 export function activePortNotes(
   source: { readonly settings: ProfileSettings; readonly link: Link },

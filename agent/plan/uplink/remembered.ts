@@ -77,8 +77,8 @@ function whyUnused(text: string, { links }: Observation): string | null {
 }
 
 /**
- * Returns true if the last committed change had this NIC in a bridge of the agent. A configuration that works on this
- * node is not refused at its next boot.
+ * Returns true if the last committed change had this NIC in br-ex, or if the NIC is listed for a bridge of `bridge
+ * add`. A configuration that works on this node is not refused at its next boot.
  */
 export function wasUplink(name: string, { hints }: Pick<Observation, 'hints'>): boolean {
   return hints.interfaceHint === name || hints.addedBridges?.some((entry) => entry.interface === name) === true;
@@ -106,8 +106,9 @@ function ownerOf(address: string | null, observation: Observation): string | nul
 const dummyDevice = 22;
 
 /**
- * Returns the NIC that had this name when it last carried br-ex, if its permanent MAC now has another name; null
- * otherwise. Names change with slots, firmware and kernels, and another NIC may have the old name.
+ * Returns the NIC that had this name when it last carried br-ex, if that NIC has another name now; null otherwise. The
+ * NIC is recognized by its permanent MAC. Names change with slots, firmware and kernels, and another NIC may have the
+ * old name.
  */
 export function newNameOf(name: string, observation: Observation): Link | null {
   const { hintedNic } = observation.hints;

@@ -26,7 +26,10 @@ export interface UplinkSource {
   readonly addressLink: Link;
   /** MAC of the bridge. */
   readonly mac: string;
-  /** Identifiers that DHCP servers know from the device with the addresses; null if that device has no lease. */
+  /**
+   * Identifiers that the NIC itself has sent to DHCP servers; null if the NIC has no lease, for example because it is
+   * in the bridge.
+   */
   readonly dhcp: DhcpIdentity | null;
   /** Settings of the agent's profile of the bridge's interface, once the NIC is in the bridge; null before. */
   readonly given: ProfileSettings | null;
@@ -40,8 +43,8 @@ export interface UplinkSource {
 
 /**
  * Returns the administrator's profile of an uplink: the active profile of the NIC, before and after the move. If no
- * profile is active, or a profile of configure-ovs.sh is active, returns the profile from which
- * the agent made its own profiles. Fails with `interface-not-found` or `no-uplink`.
+ * profile is active, or a profile of configure-ovs.sh is active, returns the profile from which the agent made its own
+ * profiles. Fails with `interface-not-found` or `no-uplink`.
  */
 export function uplinkSource(names: BridgeNames, uplink: string, observation: Observation): UplinkSource {
   const link = observation.links.find((entry) => entry.name === uplink);
@@ -84,9 +87,9 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
 }
 
 /**
- * Returns the administrator's profile of a NIC, whatever profile is active on it; undefined without one. A generated
- * profile counts only if the agent's profiles were made from it, or if their source is unknown: NetworkManager also
- * generates a profile for a NIC whose own profile it has lost (bridge/displaced-profile.ts).
+ * Returns the administrator's profile of a NIC, whatever profile is active on it; undefined if the NIC has none. A
+ * generated profile counts only if the agent's profiles were made from it, or if their source is unknown:
+ * NetworkManager also generates a profile for a NIC whose own profile it has lost (bridge/displaced-profile.ts).
  */
 export function adminProfile(names: BridgeNames, uplink: string, observation: Observation): NmProfile | undefined {
   const active = activeProfile(uplink, observation);

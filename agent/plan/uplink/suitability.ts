@@ -7,14 +7,14 @@ import { isDefault } from '../../net/destination.ts';
 import { quotedName } from './choice-trace.ts';
 import { misreadInName } from './misread-name.ts';
 
-/** Value of ARPHRD_ETHER in linux/if_arp.h. An OVS port of type `system` needs an Ethernet device. */
+/** Value of ARPHRD_ETHER in linux/if_arp.h. A port of type `system` in Open vSwitch needs an Ethernet device. */
 const ethernet = 1;
 /** Value of NMDeviceType for a Linux bridge. */
 const bridgeDevice = 13;
 
 /**
- * Names of devices that belong to a container engine, a hypervisor or ovn-kubernetes and are never the node's uplink.
- * The pattern matches whole names.
+ * Names of devices that belong to the kernel, Open vSwitch, a container engine, a hypervisor or ovn-kubernetes and are
+ * never the node's uplink. The pattern matches whole names.
  */
 const foreignNames =
   /^(lo|br-int|br-local|ovs-system|ovs-netdev|ovn-k8s-.*|podman\d+|docker\d+|virbr\d+|cni\d+|cni-podman\d+|flannel\.\d+|genev_sys_\d+|vxlan_sys_\d+)$/;
@@ -57,7 +57,8 @@ export function suitabilityHint(link: Link | undefined, observation: Observation
 }
 
 /**
- * Returns the hint with the interfaces that can be an uplink. `first` is another remedy, with which the hint begins.
+ * Returns the hint with the interfaces that can be an uplink. `first` is another remedy, with which the hint begins;
+ * null if no other remedy exists.
  */
 export function usableNamesHint(observation: Observation, first: string | null = null): string {
   const ours = bridgesOf(observation).map(({ bridge }) => bridge);
@@ -101,8 +102,8 @@ export function mustBeUsable(name: string, bridge: string, observation: Observat
 }
 
 /**
- * Returns the bond, team, Linux bridge or VRF of which a link is a port; null if it is not a port. The master has the
- * addresses, and the kernel allows only one master.
+ * Returns the bond, team, Linux bridge or VRF of which a link is a port; null if the link is a port of none of these,
+ * or only of Open vSwitch. The master has the addresses, and the kernel allows only one master.
  */
 function masterOf({ master }: Link): string | null {
   return master === datapath ? null : master;
@@ -112,7 +113,7 @@ function masterOf({ master }: Link): string | null {
 const datapath = 'ovs-system';
 
 /**
- * Returns true for a Linux bridge without a profile whose ports are all taps or veths of virtual machines and
+ * Returns true for a Linux bridge without a profile that has no ports, or only taps or veths of virtual machines and
  * containers.
  */
 function isForeignBridge(name: string, observation: Observation): boolean {

@@ -7,7 +7,7 @@ import { ownNames } from '../model/names.ts';
 import type { Observation } from '../model/observation.ts';
 import type { NetworkDifference, Plan } from '../model/plan.ts';
 
-/** True if the node is in the state that the plan aimed at. */
+/** Returns true if the node is in the state that the plan aimed at. */
 export function isInDesiredState(plan: Plan, observation: Observation): boolean {
   return ownDifferences(plan, observation).length === 0;
 }

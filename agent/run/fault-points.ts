@@ -4,7 +4,7 @@ import type { Deadline } from '../deadline.ts';
 /*
  * Points in a transaction at which a run can be held, for rehearsals on a real node (docs/lab/faults.md). The fault
  * itself comes from outside: a signal, an unplugged cable, a stopped daemon. A point is armed only by a file that only
- * root can have written; without the file a transaction costs one stat.
+ * root can have written; without the file, a transaction has the cost of one system call.
  */
 
 export const faultFile = '/run/microshift-net/fault.json';
@@ -20,9 +20,9 @@ const fileLimitBytes = 1024;
 const unarmed: FaultPoints = () => Promise.resolve();
 
 /**
- * Reads which point is armed. A file that is not owned by root, or that names no point, is reported and ignored,
- * because it must not stop a run. The file arms only one run. When this run reaches the point, it renames the file to
- * `PATH.PID` and waits until the renamed file is removed.
+ * Reads which point is armed. A file that root does not own, that other users may read or write, or that names no point
+ * is reported and ignored, because it must not stop a run. The file arms only one run. When this run reaches the point,
+ * it renames the file to `PATH.PID` and waits until the renamed file is removed.
  */
 export function armedFault(path: string, deadline: Deadline, say: (message: string) => void): FaultPoints {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return unarmed;

@@ -48,8 +48,10 @@ export async function followNode(
 }
 
 /**
- * Returns a function that reports an event: `work` runs at once, or at the end of the pause that follows the previous
- * run. Events during the pause or the work cause one further call.
+ * Returns `report`, which runs `work` at once if no run is in progress and the pause after the start of the previous
+ * run is over. Otherwise one further run follows as soon as both have ended, for all events in between. `pause` is in
+ * milliseconds. `end` prevents further runs. After a failure of `work`, which `onError` receives, no further run takes
+ * place.
  */
 export function atMostOnce(
   pause: number,

@@ -137,8 +137,8 @@ async function tryLock(directory: string, command: string, kind: RunKind): Promi
 }
 
 /**
- * Waits until a holder has removed its file or its process has ended; false if it still holds the lock at the limit.
- * Throws the reason of `stop` once that is aborted.
+ * Waits until a holder has removed its file or its process has ended. Resolves with false if the holder still has the
+ * lock at the limit. Throws the reason of `stop` when `stop` is aborted.
  */
 function ended(
   directory: string,
@@ -159,7 +159,8 @@ function haveWithdrawn(directory: string, own: Contender, others: readonly Conte
 
 /**
  * Waits until the condition holds. Checks it after every change of the lock's directory, and again at the limit,
- * because the crash of a holder does not change the directory. Throws the reason of `stop` once that is aborted.
+ * because the crash of a holder does not change the directory. Resolves with false if the condition does not hold at
+ * the limit. Throws the reason of `stop` when `stop` is aborted.
  */
 function holdsWithin(
   directory: string,
@@ -207,7 +208,7 @@ function liveContenders(directory: string): Contender[] {
   return live;
 }
 
-/** True if the agent's own user owns the file; a file of another user could name any process. */
+/** Returns true if the agent's own user owns the file; a file of another user could name any process. */
 function isOurs(path: string): boolean {
   const status = lstatSync(path, { throwIfNoEntry: false });
   return status?.isFile() === true && status.uid === process.geteuid?.();

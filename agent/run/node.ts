@@ -50,7 +50,8 @@ const recoveryUnit = 'microshift-net-died';
 
 /**
  * Time between the end of the time to confirm a change and the recovery that rolls it back. NetworkManager rounds the
- * time of a checkpoint to seconds, and the recovery must not start before the checkpoint has expired.
+ * time of a checkpoint to seconds, and a recovery that starts too early fails because the change can still be
+ * confirmed.
  */
 const afterExpirySeconds = 2;
 

@@ -4,7 +4,10 @@ import type { ProgressEvent } from '../model/progress.ts';
 import type { TuningPlan, TuningStep } from '../model/tuning.ts';
 import type { Message } from './messages.ts';
 
-/** Functions with which a run reports its progress. */
+/**
+ * Functions with which a run reports: `say` to the person or unit that started the run, and `announce` to systemd's
+ * journal.
+ */
 export interface Reporter {
   readonly say: (message: string) => void;
   readonly announce: (message: Message) => void;
@@ -13,7 +16,7 @@ export interface Reporter {
 /** Options of a run, without its plan, and the functions that receive its output. */
 export interface ReconcileOptions extends Reporter {
   readonly command: string;
-  /** Other commands wait for the end of this run instead of being refused. */
+  /** True if other commands wait for the end of this run instead of being refused. Absent otherwise. */
   readonly isBrief?: true;
   readonly confirmTimeoutSeconds: number | null;
   readonly progress: (event: ProgressEvent) => void;

@@ -84,7 +84,8 @@ export async function planWhenReady(
     if (awaited === null ? over.route : over.nic)
       throw new AgentError('internal', 'the choice of the uplink waits for something that is over');
     const isThere = awaited === null ? hasDefaultRoute : () => hasLink(awaited);
-    // The only default route may belong to a NIC that cannot be put into br-ex.
+    // A default route may exist already, because the plan also waits for another one if the NIC of the existing route
+    // cannot be put into br-ex. The wait then ends at once.
     const limitMs = decision.isExpected ? wait.routeMs : Math.min(wait.routeMs, unexpectedRouteMs);
     if (!isThere()) say(`waiting up to ${limitMs / 1000} s for ${awaited ?? 'a default route'}`);
     await appears(isThere, deadline, limitMs);
@@ -115,7 +116,8 @@ function planWithoutWaiting(planner: Planner, observation: Observation): Plan {
 
 /**
  * Returns the NICs that the plan puts into br-ex or into a bridge of `bridge add` and that NetworkManager has not
- * configured yet. For br-ex, only a NIC that the run has chosen is returned.
+ * configured yet, except those whose addresses the bridge can request itself. For br-ex, only a NIC that the run has
+ * chosen is returned.
  */
 function awaitedUplinks(plan: Plan, observation: Observation): readonly string[] {
   const attached = plan.steps.flatMap((step) => (step.do === 'attachUplink' ? step : []));
@@ -152,11 +154,11 @@ function isActivating(uplink: string, observation: Observation): boolean {
 const eui64 = 0;
 
 /**
- * True if the bridge can request the NIC's addresses from the LAN itself, so that the run need not wait until the NIC
- * has them. This saves a second DHCP exchange at every boot. The NIC has to be the uplink of an earlier run: the bridge
- * then has the same MAC and gets the same addresses. Fixed addresses exist at once and are moved. A SLAAC address that
- * is not derived from the MAC would be lost unless the NIC has it before the move. A DHCP identity that would differ on
- * the bridge can only be read from the NIC.
+ * Returns true if the bridge can request the NIC's addresses from the LAN itself, so that the run need not wait until
+ * the NIC has them. This saves a second DHCP exchange at every boot. The NIC has to be the uplink of an earlier run:
+ * the bridge then has the same MAC and gets the same addresses. Fixed addresses exist at once and are moved. A SLAAC
+ * address that is not derived from the MAC would be lost unless the NIC has it before the move. A DHCP identity that
+ * would differ on the bridge can only be read from the NIC.
  */
 function canAskFromBridge(uplink: string, plan: Plan, observation: Observation): boolean {
   const wanted = plan.wanted.bridges.find((bridge) => bridge.uplink?.interface === uplink);
@@ -168,12 +170,15 @@ function canAskFromBridge(uplink: string, plan: Plan, observation: Observation):
   return families.length > 0 && (!families.includes(6) || isKnown6);
 }
 
-/** True once NetworkManager configures a device. */
+/** Returns true for the states in which NetworkManager configures a device or has configured it. */
 function isStarted(state: number): boolean {
   return state > deviceState.disconnected;
 }
 
-/** True once NetworkManager has configured a device, or has failed to configure it. */
+/**
+ * Returns true for the states in which NetworkManager has configured a device, has failed to do so, or does not
+ * configure it.
+ */
 function isSettled(state: number): boolean {
   return state >= deviceState.activated || state <= deviceState.disconnected;
 }

@@ -16,7 +16,7 @@ export function withStateOfNode(error: unknown): AgentError {
   return withDetails(failure, { before: [withState(first, 'the rollback is incomplete'), ...more] });
 }
 
-/** True if a signal stopped the run before any other failure. */
+/** Returns true if a signal stopped the run before any other failure. */
 export function wasStopped(error: AgentError): boolean {
   return failuresOf(error)[0]?.kind === 'interrupted';
 }

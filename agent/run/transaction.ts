@@ -44,7 +44,8 @@ export interface TransactionPorts {
 /**
  * Runs the plan in a journal's header as one transaction: journal, checkpoint, steps, proof, commit. After any failure,
  * rolls back, proves the old state and throws the failure. If the rollback was incomplete, throws `not-restored` with
- * the earlier failures. After a crash at any point, NetworkManager rolls back when the checkpoint's timer expires.
+ * the earlier failures. After a crash between checkpoint and commit, NetworkManager rolls back when the checkpoint's
+ * timer expires.
  */
 export async function runTransaction(
   ports: TransactionPorts,
@@ -186,8 +187,9 @@ interface HeldCheckpoint {
   path(): string | null;
   stopPushing(): void;
   /**
-   * Ends the use of the checkpoint when the change is kept. Without a timeout, destroys the checkpoint. With a timeout,
-   * NetworkManager rolls back some time after the timeout, unless the change is confirmed or rolled back before.
+   * Ends the use of the checkpoint when the change is kept. If `confirmTimeoutSeconds` is null, destroys the
+   * checkpoint. Otherwise NetworkManager rolls back `confirmReserveSeconds` after that time, unless the change is
+   * confirmed or rolled back before.
    */
   leave(confirmTimeoutSeconds: number | null): Promise<void>;
 }
@@ -223,8 +225,9 @@ function heldCheckpoint({ nm, ovs, deadline }: TransactionPorts): HeldCheckpoint
 }
 
 /**
- * Returns the cause of a failure. NetworkManager closes its connections before it leaves the bus, so a step can fail
- * before the exit of NetworkManager is known. The exit is then the cause that the administrator has to correct.
+ * Returns the cause of a failure. A step can fail before it is known that NetworkManager or the bus daemon has exited
+ * or that ovs-vswitchd hangs; NetworkManager, for example, closes its connections before it leaves the bus. The exit or
+ * hang is then the cause that the administrator has to correct.
  */
 function rootCause(failure: AgentError, deadline: Deadline): AgentError {
   const reason: unknown = deadline.signal.reason;

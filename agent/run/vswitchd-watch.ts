@@ -9,9 +9,9 @@ import { asAgentError } from '../errors.ts';
 const silenceLimitMs = 5_000;
 
 /**
- * Stops the run if ovs-vswitchd does not answer a probe, or if probes have failed for 5 s. NetworkManager waits for
- * ovs-vswitchd without an error, so the run would otherwise end with an activation timeout and a misleading message.
- * The run calls `look` at regular intervals.
+ * Stops the run if a probe of ovs-vswitchd fails after more than 5 s, or if all probes have failed for more than 5 s.
+ * NetworkManager waits for ovs-vswitchd without an error, so the run would otherwise end with an activation timeout and
+ * a misleading message. The run calls `look` at regular intervals.
  */
 export function watchVswitchd(ovs: Pick<OpenVSwitch, 'probeVswitchd'>, deadline: Deadline): { look(): void } {
   let silentSinceMs: number | null = null;

@@ -18,7 +18,10 @@ export function plannedChanges(plan: Plan, tuning: readonly Difference[], observ
   });
 }
 
-/** Returns changes as the lines of a diff, below a title with the number of changes; no lines without a change. */
+/**
+ * Returns changes as the lines of a diff, below a title with the number of changes; an empty list if there are no
+ * changes.
+ */
 export function changeLines(changes: readonly Change[], style: Style): readonly string[] {
   if (changes.length === 0) return [];
   return [style('bold', `Changes (${changes.length})`), ...changes.flatMap((change) => diffLines(change, style)), ''];
@@ -34,7 +37,7 @@ function diffLines({ subject, before, after }: Change, style: Style): readonly s
 
 /**
  * Returns the settings that were changed in a profile and that `apply` does not put into effect, as the lines of a diff
- * with their remedy. Returns no lines without such a setting.
+ * with their remedy; an empty list if there are no such settings.
  */
 export function unappliedLines(plan: Plan, observation: Observation, style: Style): readonly string[] {
   const edits = unappliedSettings(plan.wanted.bridges, observation);

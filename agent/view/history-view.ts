@@ -5,7 +5,7 @@ import { joinLines, type Style } from './style.ts';
 import { tableLines } from './table.ts';
 import { durationText, momentText, relativeTime } from './time.ts';
 
-/** Colours of the states: red for an incomplete rollback, yellow for a change that is not kept. */
+/** Colours of the states: red for an incomplete rollback, yellow for a change that is not kept, or not yet. */
 const stateColour = {
   open: 'yellow',
   committed: 'green',
@@ -73,7 +73,10 @@ export function transactionText(record: JournalRecord, style: Style, nowMs: numb
   ]);
 }
 
-/** True if the node has reached the planned state, even if a later transaction has changed it. */
+/**
+ * Returns true if the transaction has brought the node into the planned state, even if a later transaction has changed
+ * it.
+ */
 function isInEffect({ state }: JournalRecord): boolean {
   return ['committed', 'awaiting-confirm', 'confirmed'].includes(state);
 }

@@ -1,5 +1,6 @@
 /**
- * Returns the lines in which two texts differ, with `- ` or `+ `, in the order of the texts; equal lines are left out.
+ * Returns the lines in which two texts differ, in the order of the texts: `- ` and a line that only the first text has,
+ * or `+ ` and a line that only the second text has.
  */
 export function changedLines(before: string, after: string): string[] {
   const [from, to] = [before.split('\n'), after.split('\n')];

@@ -18,7 +18,7 @@ export function noRouteReason(state: NoRouteState): string {
   return reasons[state];
 }
 
-/** Writer of a syntax: the beginning of a comment, and the lines of a route. */
+/** Syntax of routes for a router: the beginning of a comment, and a function that returns the lines of a route. */
 interface Syntax {
   readonly comment: string;
   lines(route: OutsideRoute): readonly string[];

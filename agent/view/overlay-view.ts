@@ -6,7 +6,10 @@ import { cellsOnly, tableLines } from './table.ts';
 
 const signs = { insert: '+', update: '~', delete: '-' } as const;
 
-/** Returns every change, by database, each row with its reason. */
+/**
+ * Returns the lines about an overlay's changes, each with its reason: rows by database, commands for the kernel, flows,
+ * and rows for Kubernetes objects. Faults and notices follow.
+ */
 export function changesLines(
   { databases, managementPort, demux, workload, faults, notices }: OverlayChanges,
   style: Style,
@@ -148,7 +151,7 @@ export function joinText({ node }: OverlayRecord): string {
   ]);
 }
 
-/** Returns the nodes as a table of at most `width` columns; null for an unlimited width. */
+/** Returns the nodes as a table of at most `width` columns (null: unlimited). */
 export function nodesText(nodes: readonly NodeState[], now: number, style: Style, width: number | null): string {
   const rows = nodes.map((node) => [
     node.name,

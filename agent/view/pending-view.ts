@@ -3,8 +3,9 @@ import type { Style } from './style.ts';
 import { clockTime, relativeTime } from './time.ts';
 
 /**
- * Returns the lines about a change that waits for confirmation: its deadline and the two commands that end the wait; no
- * line without such a change.
+ * Returns the lines about a change that waits for confirmation: its deadline and the two commands that end the wait.
+ * For a change that was not confirmed in time, they have the command that records its end. Returns an empty list if no
+ * change waits.
  */
 export function pendingLines(pending: PendingChange | null, nowMs: number, style: Style): readonly string[] {
   if (pending === null) return [];

@@ -42,7 +42,10 @@ export interface StatusView {
   readonly unknown: readonly ConfigWarning[];
 }
 
-/** Returns the text of `status`, in this order: topology, services, tuning, last transaction, next step. */
+/**
+ * Returns the text of `status`, in this order: topology, services, tuning, last transaction, overlay, conclusion, next
+ * step.
+ */
 export function statusText(view: StatusView, style: Style): string {
   const { observation, last, pending, differences, problem } = view;
   const { networkManager, ovs } = observation;
@@ -58,7 +61,7 @@ export function statusText(view: StatusView, style: Style): string {
   else if (differences.length > 0) {
     lines.push(
       '',
-      // The text lists entries that `apply` cannot restore, because the program that added them has to add them again.
+      // Missing entries and ports of other programs have a line each, because ovn.yaml does not contain them.
       ...differences.flatMap(missingOfOthers).map((line) => style('yellow', line)),
       style(
         'yellow',

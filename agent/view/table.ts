@@ -11,7 +11,7 @@ export interface TableRow {
 /** Returns a row with these cells and without a text below them. */
 export const cellsOnly = (cells: readonly string[]): TableRow => ({ cells, below: null });
 
-/** Cell that has no value. */
+/** Text of a cell without a value. */
 const emptyCell = '-';
 
 /** Returns a table with headers as lines; see tableBlocks(). */
@@ -98,8 +98,8 @@ export function hanging(lead: string, text: string, hang: number, width: number 
 }
 
 /**
- * Returns a text whose lines have at most `width` columns; null for an unlimited width. The continuation of a line is
- * indented by two more columns. A longer word has a line of its own.
+ * Returns a text whose lines have at most `width` columns (null: unlimited). The continuation of a line is indented by
+ * two more columns. A longer word has a line of its own.
  */
 export function fitted(text: string, width: number | null): string {
   return text

@@ -25,7 +25,7 @@ interface Port {
 /** Words in place of the gateway of a default route that has no gateway, because its destinations are on the link. */
 export const onLink = 'the link itself';
 
-/** Returns the agent's bridges and the other NICs, as observed. */
+/** Returns the agent's bridges, and the NICs outside of them, as observed. */
 export function observedTopology(observation: Observation): readonly Block[] {
   const bridges = bridgesOf(observation);
   const uplinks = new Set(bridges.map((names) => uplinkInBridge(names, observation)));
@@ -92,7 +92,7 @@ export function plannedTopology(plan: Plan, observation: Observation): readonly 
   return [...made, ...given, ...others];
 }
 
-/** Draws blocks one below the other. */
+/** Returns a drawing of blocks, one below the other. */
 export function drawTopology(blocks: readonly Block[], style: Style): string {
   if (blocks.length === 0) return '  (no network device)';
   return joinLines(blocks.flatMap((block) => drawBlock(block, style)));
@@ -134,8 +134,8 @@ function isNic(device: NmDevice | undefined): boolean {
 const uplinkRole = 'uplink   → LAN';
 
 /**
- * Returns the role of a port that is not an uplink. A port that is a device of the kernel counts as the veth or tap of
- * a container or virtual machine.
+ * Returns the role of a port that is not an uplink. A device of the kernel, such as the veth of a container or the tap
+ * of a virtual machine, has the role `port`.
  */
 function portRole(type: string): string {
   if (type === '' || type === 'system') return 'port';

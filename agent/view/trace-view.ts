@@ -12,7 +12,10 @@ import type {
 } from '../model/overlay-trace.ts';
 import { joinLines, type Style } from './style.ts';
 
-/** True if the packet and its reply arrive, and Open vSwitch of this node drops neither of them. */
+/**
+ * Returns true if the packet and its reply arrive, and Open vSwitch of this node drops neither of them. A path that
+ * ovn-trace cannot follow to its end counts as well if this node's Open vSwitch has results for it.
+ */
 export function isThrough({ there, back }: TraceResult): boolean {
   return [there, ...(back === null ? [] : [back])].every(arrives);
 }

@@ -4,7 +4,7 @@ import { type JournalRecord, journalDirectory } from '../../model/journal.ts';
 import { readJournals } from '../journal/journal-files.ts';
 import { lockDirectory, lockHolder } from '../lock.ts';
 
-/** Returns every failure of a transaction in one sentence; null if it did not fail. */
+/** Returns the failures that the journal of a transaction records, in one sentence; null if it records none. */
 function endOf({ detail, later }: JournalRecord): string | null {
   return later === null ? detail : `${detail ?? ''}; then ${later}`;
 }

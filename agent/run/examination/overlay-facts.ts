@@ -48,7 +48,10 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
   };
 }
 
-/** Returns the commands that would bring the node's own interface in the cluster into the desired state. */
+/**
+ * Returns the commands that would bring the node's own interface in the cluster into the desired state; no field if no
+ * command is needed.
+ */
 function kernelFact(record: OverlayRecord): Pick<OverlayFacts, 'kernel'> {
   const kernel = planKernel(record, readHost()).map(kernelCommand);
   return kernel.length === 0 ? {} : { kernel };
@@ -70,9 +73,10 @@ async function dataPathOf({ ovsRun }: OverlayPlaces): Promise<Pick<OverlayFacts,
 
 /**
  * Returns three facts about the databases. `missing`: columns that the overlay writes and the schemas do not have.
- * `clocks`: times at which the nodes have applied the last change (nb_cfg_timestamp of Chassis_Private). `listeners`:
- * faults of listeners that other programs have opened. `clocks` and `listeners` are null on a node without the central
- * databases.
+ * `clocks`: the last change, and for every other node the last change that it has applied and the time at which it did
+ * so (nb_cfg_timestamp of Chassis_Private). `listeners`: faults of listeners that other programs have opened. `clocks`
+ * and `listeners` are null on a node without the central databases, and `clocks` also if the northbound database does
+ * not answer.
  */
 async function centralFacts(
   { layout, members, node }: OverlayRecord,

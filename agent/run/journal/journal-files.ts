@@ -19,11 +19,14 @@ import { settleAdded } from './added-record.ts';
 import { isJournalEvent, isJournalHeader } from './journal-form.ts';
 import { isAskedFor, isKept } from './transactions.ts';
 
-/** Number of journals that are kept: enough to look back over a bad week, and small on any disk. */
+/**
+ * Number of closed journals that are kept, and number of journals that were set aside and are kept. The number covers a
+ * week with almost three changes a day.
+ */
 const keptJournals = 20;
 /**
- * Size limit of a journal. The largest plan that was measured is far below 1 MiB; a larger file was not written by the
- * agent.
+ * Size limit of a journal. The largest plan that was measured has far less than 1 MiB, so a file above the limit was
+ * not written by the agent.
  */
 const journalLimitBytes = 8 * 1024 * 1024;
 
@@ -121,7 +124,7 @@ export function readJournals(directory: string): JournalListing {
   return readNamed(directory, journalNames(directory));
 }
 
-/** True if a transaction of an earlier run has not ended. */
+/** Returns true if a transaction of an earlier run has not ended. */
 export function hasOpenJournals(directory: string): boolean {
   return journalNames(directory).some((name) => name.endsWith(openEnding));
 }
@@ -165,7 +168,8 @@ export function setAside(path: string): void {
 
 /**
  * Removes old journals. Keeps the last 20 journals, the last 20 that were set aside, the last one whose change was kept
- * (the reference for repairs), and the last one that a person requested (the reference for `undo`).
+ * (the reference for repairs), and the last one whose change was kept and requested by a person (the reference for
+ * `undo`).
  */
 export function pruneJournals(directory: string): void {
   const named = (ending: string): string[] => journalNames(directory).filter((name) => name.endsWith(ending));
@@ -191,7 +195,10 @@ function is(path: string, wanted: (record: JournalRecord) => boolean): boolean {
   }
 }
 
-/** Returns the file names of journals; empty if other users can write to the directory. */
+/**
+ * Returns the file names of journals, oldest first; an empty list if the directory cannot be read, or if other users
+ * can write to it.
+ */
 function journalNames(directory: string): string[] {
   try {
     if (directoryFault(directory) !== null) return [];

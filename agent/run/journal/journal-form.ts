@@ -3,8 +3,8 @@ import { type JournalEvent, type JournalHeader, transactionStates } from '../../
 
 /*
  * Validation of journals. The agent acts on the content of a journal: the states decide what a recovery does, and the
- * profiles are written to NetworkManager. A journal is therefore rejected as a whole if any part does not have the form
- * that this version writes.
+ * profiles are written to NetworkManager. A journal is therefore rejected if any part of its first line does not have
+ * the form that this version writes, and other lines without this form are ignored.
  */
 
 type Check = (value: unknown) => boolean;
@@ -146,12 +146,12 @@ const events: Readonly<Record<JournalEvent['event'], Check>> = {
   }),
 };
 
-/** True if the value is the first line of a journal and all its parts have this version's format. */
+/** Returns true if the value is the first line of a journal and all its parts have this version's format. */
 export function isJournalHeader(value: unknown): value is JournalHeader {
   return header(value);
 }
 
-/** True if the value is a valid later line of a journal. */
+/** Returns true if the value is a valid later line of a journal. */
 export function isJournalEvent(value: unknown): value is JournalEvent {
   const kind = (value as { readonly event?: unknown } | null)?.event;
   return typeof kind === 'string' && Object.hasOwn(events, kind) && events[kind as JournalEvent['event']](value);

@@ -17,7 +17,7 @@ const metricsFile = 'metrics.prom';
 /** File with one NIC per line; microshift-net-uplink.service checks whether each is still in its bridge. */
 const uplinksFile = 'uplinks';
 /**
- * File that exists if the last run failed because the node had no network. The dispatcher script
+ * File that exists if the last run failed with an error that the absence of a network can cause. The dispatcher script
  * rpm/files/90-microshift-net.sh then starts the agent's unit when a network appears (decision 0018).
  */
 const networkMissedFile = 'network-missed';
@@ -75,8 +75,8 @@ export function readStatus(directory = statusDirectory): RunRecord | null {
 }
 
 /**
- * Writes the record of a run: one file for people, one for Prometheus, and files for the units that handle events.
- * Every run writes these files, so they are not fsynced.
+ * Writes the record of a run: a JSON file, a file for Prometheus, and files for the units that handle events. Every run
+ * writes these files, so they are not fsynced.
  */
 export function writeRun(record: RunRecord, metrics: string, directory = statusDirectory): void {
   replaceFile(`${directory}/${statusFile}`, `${JSON.stringify(record)}\n`);
@@ -97,8 +97,8 @@ export function takeRepairRequest(): void {
 }
 
 /**
- * True if the NICs were returned to their profiles because Open vSwitch was stopped. The next start of Open vSwitch
- * also starts the units that put the NICs into the bridges again.
+ * Returns true if the NICs were returned to their profiles because Open vSwitch was stopped. The next start of Open
+ * vSwitch also starts the units that put the NICs into the bridges again.
  */
 export function wereNicsReturned(): boolean {
   return existsSync(`${statusDirectory}/given-back`);

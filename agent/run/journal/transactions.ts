@@ -11,7 +11,7 @@ export function lastKept(records: readonly JournalRecord[], bootId: string): Wan
   return kept?.header.plan.wanted ?? null;
 }
 
-/** True if the change of a transaction is kept. */
+/** Returns true for the states in which the change of a transaction is kept. */
 export function isKept(state: TransactionState): boolean {
   return state === 'committed' || state === 'confirmed';
 }
@@ -27,14 +27,14 @@ const unitCommands: readonly string[] = [
 ];
 
 /**
- * True for a change that a person requested; false for one that a unit made at boot, after an event or before a service
- * stops.
+ * Returns true for a change that a person requested; false for one that a unit made at boot, after an event or before a
+ * service stops.
  */
 export function isAskedFor({ header }: JournalRecord): boolean {
   return !unitCommands.includes(header.command);
 }
 
-/** True for a transaction that has changed the node. */
+/** Returns true for a transaction whose change is kept or awaits confirmation. */
 export function hasChanged({ state }: JournalRecord): boolean {
   return isKept(state) || state === 'awaiting-confirm';
 }

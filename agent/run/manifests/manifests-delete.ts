@@ -6,8 +6,8 @@ import type { DeleteReport, ObjectOutcome } from '../../model/manifests.ts';
 import { type ClusterRun, findEarlier, sortOut, waitForPods, waitUntilRemoved } from './manifests-cluster.ts';
 
 /**
- * Removes every object that only the agent owns, in the reverse order of applying. The objects of a wave are removed
- * once the objects of the previous wave are gone.
+ * Removes every object that only the agent owns, in the reverse order of applying. The objects of a wave (wavesOf) are
+ * removed once those of the previous wave are gone. The namespace stays if it contains objects of other owners.
  */
 export async function deleteObjects(run: ClusterRun, note: (line: string) => void): Promise<DeleteReport> {
   const { cluster } = run;
@@ -36,8 +36,8 @@ export async function deleteObjects(run: ClusterRun, note: (line: string) => voi
 }
 
 /**
- * Returns the ConfigMaps and workloads of other owners in the namespace, which would be deleted with it. The ConfigMap
- * env-overrides belongs to the administrator.
+ * Returns the ConfigMaps, daemonsets and deployments of other owners in the namespace, which would be deleted with it,
+ * such as the administrator's ConfigMap env-overrides. ConfigMaps that a controller creates by itself do not count.
  */
 async function foreignObjects(cluster: Cluster, own: readonly ObjectReference[]): Promise<string[]> {
   const keys = new Set([...own, inventoryReference].map(keyOf));

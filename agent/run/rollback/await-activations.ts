@@ -17,8 +17,8 @@ import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
 const quietLimitMs = 10_000;
 
 /**
- * Returns the NICs that are ports of bridges. A NIC receives no replies while it is a port, so a DHCP exchange on it
- * cannot end before it leaves its bridge.
+ * Returns the ports of all bridges, except the internal interfaces of the bridges themselves. A NIC receives no replies
+ * while it is a port, so a DHCP exchange on it cannot end before it leaves its bridge.
  */
 export async function portsOf(ovs: OpenVSwitch): Promise<readonly string[]> {
   const { bridges } = await ovs.facts();

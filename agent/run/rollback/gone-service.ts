@@ -15,7 +15,7 @@ export function goneService(error: unknown): AgentError {
   throw error;
 }
 
-/** True if the error shows that a service stopped and may start again. */
+/** Returns true if the error shows that a service stopped and may start again. */
 export function isGone(error: unknown): error is AgentError {
   return isAgentError(error) && goneKinds.includes(error.kind);
 }

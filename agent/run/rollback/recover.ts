@@ -38,7 +38,10 @@ export async function recoverEarlierRuns(
 /** Detail of a change that is rolled back because it was not confirmed in time. */
 export const lateDetail = 'it was not confirmed in time';
 
-/** Returns the valid journals of open transactions. Sets the other open journals aside and reports them. */
+/**
+ * Returns the valid journals of open transactions. Sets open journals that are not valid aside and reports them. Closes
+ * the journals whose transaction has ended.
+ */
 export function usableOpenJournals(
   say: (message: string) => void,
   directory = journalDirectory,

@@ -42,10 +42,10 @@ export async function freeAddressed(previous: Wanted, before: readonly LinkAddre
  * Completes a rollback by NetworkManager's checkpoint timer in Open vSwitch and the kernel, without D-Bus. Returns true
  * if both are in the old state: every link has its previous addresses, each previous bridge of the agent contains its
  * NIC, and no other bridge of the agent exists. As soon as NetworkManager has rolled back, restores the bridges of
- * MicroShift, which NetworkManager does not know. The interfaces of these bridges have lost the node's addresses or, in
- * the userspace data path, only the profile. Removes the NICs from these bridges, because a NIC gets no lease as a
- * port. Finally removes from lo the addresses of the transaction, which NetworkManager's generated profile of lo can
- * contain.
+ * MicroShift, which NetworkManager does not know. The rollback shows in the interfaces of these bridges, which then
+ * lack the node's addresses or, in the userspace data path, only the profile. Removes the NICs from these bridges,
+ * because a NIC gets no lease as a port. Finally removes from lo the addresses of the transaction, which
+ * NetworkManager's generated profile of lo can contain.
  */
 export async function completeUnaided(
   previous: Wanted,

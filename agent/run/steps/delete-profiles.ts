@@ -64,7 +64,10 @@ async function deleteDisconnected(nm: NetworkManager, device: string): Promise<v
   if (Number(state) === deviceState.disconnected) await nm.deleteDevice(device);
 }
 
-/** Ignores that NetworkManager has removed the device in the meantime. */
+/**
+ * Ignores the error with which NetworkManager refuses to delete a device that it has removed in the meantime. Throws
+ * every other error.
+ */
 function ignoreRefusal(error: unknown): void {
   if (!isAgentError(error) || error.kind !== 'networkmanager-refused') throw error;
 }

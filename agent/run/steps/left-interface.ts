@@ -6,8 +6,8 @@ import type { LeftBridge } from '../../model/left-bridge.ts';
 /**
  * Restores the kernel's settings of a bridge that is left to MicroShift: the IPv6 settings of its interface, its state
  * (up or down) and its entries. The row of the interface has to exist. With `withoutVswitchd`, sets the MAC as well,
- * because a vswitchd that hangs does not set it. The kernel derives the link-local address from the MAC as soon as IPv6
- * is enabled.
+ * because an ovs-vswitchd that hangs does not set it. The kernel derives the link-local address from the MAC as soon as
+ * IPv6 is enabled.
  */
 export async function restoreLeftInterface(left: LeftBridge, withoutVswitchd: boolean): Promise<void> {
   const { hwaddr } = left.otherConfig;

@@ -10,7 +10,7 @@ type PinStep = Extract<TuningStep, { do: 'pinThreads' }>;
 const affinityUnit = 'microshift-net-affinity.service';
 const requestPath = '/run/microshift-net/affinity';
 
-/** True in a unit of the agent, whose sandbox does not allow changes of the CPU affinity of other processes. */
+/** Returns true in a unit of the agent, whose sandbox does not allow changes of the CPU affinity of other processes. */
 export function isInOwnUnit(): boolean {
   return ownService()?.startsWith('microshift-') === true;
 }

@@ -5,7 +5,8 @@ import { AgentError } from '../../errors.ts';
 import { addressesOf, isBindable } from '../../model/observation.ts';
 
 /**
- * Waits until the interface has every address and each can be bound (not tentative). Fails with `activation-timeout`.
+ * Waits until the interface has every address and each can be bound: duplicate address detection has ended and found no
+ * duplicate. Fails with `activation-timeout`.
  */
 export function waitForAddresses(
   interfaceName: string,

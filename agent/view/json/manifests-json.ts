@@ -31,7 +31,7 @@ export interface ObjectDifferenceJson {
   readonly object: string;
   readonly change: 'create' | 'change' | 'remove';
   readonly fields: readonly FieldChangeJson[];
-  /** Other field managers that set the same fields; null if no other manager does. */
+  /** Message that names the other field managers which set the same fields; null if no other manager does. */
   readonly conflict: string | null;
 }
 
@@ -70,14 +70,14 @@ export interface ManifestsLeft {
 export interface ObjectOutcomeJson {
   /** Kind and name of the object. */
   readonly object: string;
-  /** `taken-over`: the object existed and belonged to another field manager. */
+  /** `taken-over`: the object existed, and no earlier `manifests apply` had created it. */
   readonly outcome: 'created' | 'changed' | 'unchanged' | 'taken-over' | 'removed';
 }
 
 /** `manifests status`: the daemonsets and their containers. */
 export interface ManifestsStatusDocument {
   readonly command: 'manifests status';
-  /** `as-wanted` if every daemonset is rolled out. */
+  /** `as-wanted` if at least one daemonset exists and all are rolled out. */
   readonly outcome: 'as-wanted' | 'drift';
   readonly daemonSets: readonly DaemonSetJson[];
 }

@@ -120,7 +120,7 @@ export function bridgeListDocument(bridges: readonly BridgeState[], notes: reado
   };
 }
 
-/** Returns the document of `firewall check`; without firewalld `plan` is null. */
+/** Returns the document of `firewall check`; `plan` is null if firewalld does not run. */
 export function firewallCheckDocument(
   wanted: readonly TrustedSource[],
   plan: FirewallPlan | null,

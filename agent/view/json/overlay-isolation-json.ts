@@ -17,7 +17,7 @@ export interface OverlayIsolationDisableDocument {
 export interface OverlayIsolationShowDocument {
   readonly command: 'overlay isolation show';
   readonly outcome: 'shown';
-  /** Null if namespaces are not separated. */
+  /** Rules of the separation; null if namespaces are not separated. */
   readonly isolation: IsolationJson | null;
   readonly namespaces: readonly IsolatedNamespaceJson[];
   readonly reaches: readonly NamespaceReachJson[];

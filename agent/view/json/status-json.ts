@@ -22,8 +22,9 @@ import {
 export interface StatusDocument {
   readonly command: 'status';
   /**
-   * `problem`: a service does not answer, no plan can be made, or `overlay` has a problem. `awaiting-confirm`: a change
-   * waits for `confirm`, or was not confirmed in time. The rows of the overlay are not compared.
+   * `problem`: a field of the name `problem` is not null in this document, in `openVSwitch` or in `overlay`, or
+   * `warnings` is not empty. `awaiting-confirm`: a change waits for `confirm`, or was not confirmed in time. The rows
+   * of the overlay are not compared.
    */
   readonly outcome: 'as-wanted' | 'drift' | 'awaiting-confirm' | 'problem';
   readonly devices: readonly DeviceJson[];
@@ -66,8 +67,8 @@ export interface OverlayPartJson {
   /** True if the daemon of the overlay is running. */
   readonly isRunning: boolean;
   /**
-   * First fault of these: the central node does not have this member any more, or could not be asked; ovn-controller is
-   * not running; the daemon is not running; the last error of the daemon. Null without a fault.
+   * First of these faults: the central node does not have this member any more, or could not be asked; ovn-controller
+   * is not running; the daemon is not running; the last error of the daemon. Null if none of them exists.
    */
   readonly problem: string | null;
 }

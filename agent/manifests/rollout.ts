@@ -56,8 +56,9 @@ function containerState(
 }
 
 /**
- * Returns the reason why a container is not ready: the kubelet's reason if the container waits or has ended; its
- * readiness probe if it is running; or else the first false condition of its pod, such as PodScheduled.
+ * Returns the reason why a container is not ready: the kubelet's reason if the container waits or has ended, the
+ * failure of its readiness probe if it is running, and otherwise the first false condition of its pod, such as
+ * PodScheduled.
  */
 function reasonOf(pod: KubernetesObject, status: unknown): string {
   for (const state of ['waiting', 'terminated']) {

@@ -22,9 +22,9 @@ export interface DoctorScreen {
 }
 
 /**
- * Returns the report as text: a line per passed check, and the evidence and the fix for every other check. If verbose,
- * passed checks have evidence as well. Lines wider than the screen are broken and indented; a shell reads the lines of
- * a broken fix as one command.
+ * Returns the report as text: a line per check, followed by its evidence and its fix unless it has passed. Checks that
+ * do not apply are left out. If verbose, all checks are shown with their evidence. Lines wider than the screen are
+ * broken and indented; a shell reads the lines of a broken fix as one command.
  */
 export function doctorText(results: readonly CheckResult[], style: Style, screen: DoctorScreen): string {
   const { verbose } = screen;

@@ -42,7 +42,7 @@ export function printableJson(value: object, indent = 2): string {
 
 /**
  * Makes text safe for a terminal. Replaces each character that controls a terminal, is invisible, or changes the
- * direction of text by a visible escape. Keeps lines, tabs and colours.
+ * direction of text by a visible escape. Keeps line feeds, tabs and colours.
  */
 export function printable(text: string): string {
   return text.replaceAll(special, (found) => (found.length > 2 ? found : escapeCharacter(found)));

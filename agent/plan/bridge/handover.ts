@@ -173,7 +173,7 @@ function fixedSetting(family: Family, final: ProfileSettings, link: Link, observ
     'route-metric': ['x', standbyMetric],
     'dns-data': ['as', nameservers.filter((server) => !server.startsWith('127.'))],
     'dns-search': ['as', observation.resolver.search],
-    // Duplicate address detection is off, because the node has these addresses already.
+    // Duplicate address detection of IPv4 is off, because the node has these addresses already.
     ...(family === 4 ? { 'dad-timeout': ['i', 0] as const } : {}),
   };
 }

@@ -44,7 +44,7 @@ export function touchedLinks(uplinks: readonly string[], observation: Observatio
     .filter((entry) => entry.addresses.length > 0);
 }
 
-/** Returns notes about the addresses of an uplink that do not move. */
+/** Returns a note about each address of an uplink that does not move, because it is not in the profile. */
 export function unprofiledAddressNotes(source: UplinkSource): readonly PlanNote[] {
   const inProfile = profileAddresses(source.addressLink, source.settings);
   const unprofiled = stableAddresses(source.addressLink).filter((address) => !inProfile.includes(address));

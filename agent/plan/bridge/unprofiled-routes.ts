@@ -15,7 +15,7 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
  * last default route.
  */
 
-/** Returns notes about the default routes of an uplink that do not move. */
+/** Returns a note about each default route of an uplink that does not move. */
 export function unprofiledRouteNotes(source: UplinkSource, observation: Observation): readonly PlanNote[] {
   return unprofiledDefaults(source, observation).map((route) => ({
     level: 'warning',

@@ -7,8 +7,8 @@ import { touchOf } from '../../model/step-traits.ts';
 const teamDevice = 15;
 
 /**
- * Fails with `command-missing` for a plan that activates a profile on a team while teamd is not installed.
- * NetworkManager could activate neither the new profile nor, in a rollback, the old one, and the node would become
+ * Fails with `command-missing` for a plan that moves or configures a team while teamd is not installed. If such a run
+ * or its rollback had to activate a profile on the team, NetworkManager could not do so, and the node would become
  * unreachable. The current state keeps working.
  */
 export function refuseWithoutTeamd(plan: Plan, { host, networkManager }: Observation): void {

@@ -99,7 +99,7 @@ export function byPlace(
 
 const ofOvnKubernetes = [masqueradeSubnets[4], masqueradeSubnets[6]];
 
-/** Returns notes about the foreign entries that move with an uplink, and about those that cannot. */
+/** Returns notes about the foreign entries that move with an uplink, and about those that cannot move. */
 export function carriedNotes(
   names: BridgeNames,
   { link }: UplinkSource,

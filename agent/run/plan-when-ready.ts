@@ -53,7 +53,8 @@ export interface WaitOptions {
 const takenMs = 5_000;
 
 /**
- * Limit for a default route that no configuration on the node can bring. A NIC that appears late can still bring one.
+ * Limit for a default route that no configuration on the node can bring. A NIC that appears late can still bring such a
+ * route.
  */
 const unexpectedRouteMs = 5_000;
 

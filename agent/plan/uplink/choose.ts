@@ -20,7 +20,7 @@ export interface ChosenUplinks {
 
 /**
  * Result of the choice: a device, `none`, or a wait for a default route. `isExpected` is false if no configuration on
- * the node can bring one.
+ * the node can bring a default route.
  */
 export type UplinkDecision =
   | { readonly kind: 'chosen'; readonly choice: UplinkChoice; readonly notes: readonly PlanNote[] }

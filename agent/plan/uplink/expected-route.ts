@@ -4,9 +4,10 @@ import { jsonOf, textOf } from '../../model/profile-settings.ts';
 import { activeProfile } from './source-profile.ts';
 
 /**
- * Returns false if nothing on the node can bring a default route any more: NetworkManager has activated a profile on
- * each of these links, no active profile has a gateway or uses DHCP or router advertisements, and no other profile
- * would be activated without a command. A link that another program configures counts as able to bring one.
+ * Returns false if nothing on the node can bring a default route any more: NetworkManager has a profile active on each
+ * of these links, no activated profile has a gateway or uses DHCP or router advertisements, no other profile is
+ * activated without a command, and the kernel processes router advertisements on no link. A link that another program
+ * configures counts as able to bring a default route.
  */
 export function isDefaultRouteExpected(candidates: readonly Link[], observation: Observation): boolean {
   const { kernelIpv6 = [], networkManager } = observation;

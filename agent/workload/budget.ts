@@ -46,7 +46,10 @@ export const budgets = {
  */
 const consequences: Readonly<Record<Kind, readonly [name: string, consequence: string]>> = {
   Node: ['node', 'its labels are not read, so no rule for nodes selects it; remove labels'],
-  Namespace: ['namespace', 'no namespaceSelector of a policy selects it; remove labels'],
+  Namespace: [
+    'namespace',
+    'policies know only its name: a selector of other labels selects it for rules that deny, and for no others; remove labels',
+  ],
   Pod: ['pod', 'it has no address and no port on the network; remove labels, annotations or ports'],
   Service: ['service', 'it is not served; divide it into several services'],
   EndpointSlice: ['endpoint slice', 'none of its endpoints is served; divide it into several slices'],
@@ -68,8 +71,8 @@ const consequences: Readonly<Record<Kind, readonly [name: string, consequence: s
 export const mostEndpointsOfRows = 30_000;
 
 /**
- * Largest number of different port numbers that a named port has in the pods of a policy; packets to further numbers
- * are not admitted.
+ * Largest number of different port numbers that a named port has in the pods of one namespace, for each rule of a
+ * policy; rules do not cover further numbers.
  */
 export const mostNumbersOfPort = 16;
 

@@ -1,4 +1,5 @@
 import type { OverlayLayout, OverlayNode, ServiceExposure } from '../model/overlay.ts';
+import type { OverlayPeer } from '../model/overlay-peer.ts';
 import type { RowReference } from '../model/rows.ts';
 import type { NamespacedName, ObjectChange, PodAddresses, Workload } from '../model/workload.ts';
 import type { DesiredRow, DesiredRows } from '../overlay/rows/desired-rows.ts';
@@ -8,6 +9,8 @@ export interface WorkloadFacts {
   readonly layout: OverlayLayout;
   readonly nodes: readonly OverlayNode[];
   readonly exposure: ServiceExposure;
+  /** Peers of the cluster. Absent if it has none. */
+  readonly peers?: readonly OverlayPeer[];
   readonly workload: Workload;
   readonly addresses: PodAddresses;
 }

@@ -1,12 +1,15 @@
 // Random objects of a hostile user, who may write all objects in the namespace `mallory` and no others. They contain
-// names, ports, addresses and annotations of other users.
+// names, labels, ports, addresses and annotations of other users, of peers, and of hosts that are not pods.
 import type { StoredObject } from './stored-api.ts';
 
 type Random = (limit: number) => number;
 
 export const hostileNamespace = 'mallory';
 
-/** Targets of the hostile user: the nodes, the routers, and the pods and services of the namespace `victim`. */
+/**
+ * Targets of the hostile user: the nodes, the routers, the peers, and the pods, services and hosts of the namespace
+ * `victim`.
+ */
 export interface Aims {
   readonly nodes: readonly string[];
   readonly addresses: readonly string[];
@@ -33,6 +36,9 @@ const names = [
   'cluster',
   'default',
   'br-ex.n1',
+  'vm1',
+  'vm1.n2',
+  'west',
 ];
 
 /**
@@ -123,6 +129,12 @@ function addressFrom(random: Random, { addresses }: Aims): string {
   return random(4) === 0 ? pick(random, odd) : pick(random, addresses);
 }
 
+/** Returns a range of clients, or a text that is not a range. */
+function rangeFrom(random: Random, aims: Aims): string {
+  const address = addressFrom(random, aims);
+  return random(6) === 0 ? address : `${address}/${random(address.includes(':') ? 129 : 33)}`;
+}
+
 function metadataOf(random: Random, index: number, aims: Aims): StoredObject['metadata'] {
   const name = nameOf(index);
   const address = addressFrom(random, aims);
@@ -141,11 +153,19 @@ function metadataOf(random: Random, index: number, aims: Aims): StoredObject['me
   const annotations = Object.fromEntries(Object.entries(all).filter(() => random(3) === 0));
   const labels = Object.fromEntries(many(some(random, 2_000), (label) => [`l${label}`, 'x'.repeat(random(60))]));
   const creationTimestamp = '2026-02-01T00:00:00Z';
-  return { namespace: hostileNamespace, name, uid, creationTimestamp, annotations, labels: { app: 'web', ...labels } };
+  // Labels by which policies of others select pods, hosts that are not pods, and namespaces.
+  const named = {
+    app: pick(random, ['web', 'db']),
+    ...(random(3) === 0 && { 'microshift-net/group': 'victims' }),
+    ...(random(3) === 0 && { 'kubernetes.io/metadata.name': 'victim' }),
+  };
+  return { namespace: hostileNamespace, name, uid, creationTimestamp, annotations, labels: { ...named, ...labels } };
 }
 
 function namespace(random: Random, index: number, aims: Aims): HostileObject {
-  const { annotations = {}, labels } = metadataOf(random, index, aims);
+  const { annotations = {}, labels = {} } = metadataOf(random, index, aims);
+  // The group of a namespace is what its administrator writes (docs/use/cluster-policies.md).
+  const { 'microshift-net/group': _, ...own } = labels;
   return {
     plural: 'namespaces',
     object: {
@@ -153,7 +173,7 @@ function namespace(random: Random, index: number, aims: Aims): HostileObject {
         name: hostileNamespace,
         uid: 'uid-of-mallory',
         annotations,
-        labels: { ...labels, 'kubernetes.io/metadata.name': hostileNamespace },
+        labels: { ...own, 'kubernetes.io/metadata.name': hostileNamespace },
       },
     },
   };
@@ -161,8 +181,10 @@ function namespace(random: Random, index: number, aims: Aims): HostileObject {
 
 function pod(random: Random, index: number, aims: Aims): HostileObject {
   const ports = many(some(random, 700), () => ({
-    name: `p${random(9)}`,
-    containerPort: pick(random, aims.ports),
+    // Small numbers under a name that pods of others have.
+    ...(random(4) === 0
+      ? { name: 'http', containerPort: 1 + random(80) }
+      : { name: `p${random(9)}`, containerPort: pick(random, aims.ports) }),
     protocol: pick(random, ['TCP', 'UDP', 'SCTP']),
     ...(random(4) === 0 && { hostPort: pick(random, aims.ports) }),
   }));
@@ -207,6 +229,9 @@ function service(random: Random, index: number, aims: Aims): HostileObject {
         sessionAffinity: pick(random, ['None', 'ClientIP']),
         publishNotReadyAddresses: random(2) === 0,
         healthCheckNodePort: random(3) === 0 ? pick(random, aims.ports) : 0,
+        ...(random(3) === 0 && {
+          loadBalancerSourceRanges: many(1 + some(random, 600), () => rangeFrom(random, aims)),
+        }),
       },
       // MicroShift's controller writes addresses of nodes into the status; a user may not write it.
       status: { loadBalancer: { ingress: addresses(40).map(() => ({ ip: pick(random, aims.nodes) })) } },

@@ -1,6 +1,7 @@
 // Random objects of a hostile user on two nodes with a shared gateway. A host of the LAN observes the nodes' own ports,
-// an open connection, the service and pod of another user, and the answers of ARP and neighbour discovery. HOSTILE_SEED
-// repeats a run, and HOSTILE_OBJECTS makes it longer.
+// an open connection, the services and the pod of another user, and the answers of ARP and neighbour discovery. A
+// hostile pod, a VM and a host of a peer observe a policy of the administrator, the ranges of clients and the peer's
+// routes. HOSTILE_SEED repeats a run, and HOSTILE_OBJECTS makes it longer.
 import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import { macOf as podMac } from '../../agent/overlay/addresses.ts';
@@ -13,6 +14,7 @@ import { type Aims, hostileNamespace, hostileUser } from './hostile-objects.ts';
 import { type Host, missingForHosts, program, startLan } from './hosts.ts';
 import { answeringMacs, macOf, sixOf } from './neighbours.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
+import { startVm } from './port-guests.ts';
 import { offerApi } from './relay.ts';
 import { type ServedApi, serveApi } from './served-api.ts';
 import { type Pod, plugPod, serve } from './services.ts';
@@ -27,13 +29,17 @@ const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft
 
 const [external, external6] = ['192.0.2.200', '2001:db8::200'];
 const [router, router6] = ['192.0.2.254', '2001:db8::fe'];
+/** Address of a host of the peer. */
+const ofPeer = '198.51.100.9';
+/** Address of a load balancer with ranges of clients. */
+const restricted = '198.18.0.9';
 /**
  * Keys of the group overlay, with more service ports than an administrator should allow. The ports that a node needs
  * must remain the node's own.
  */
 const keys = {
   ...dualStack,
-  externalIPRanges: '192.0.2.192/27,2001:db8::200/119',
+  externalIPRanges: '192.0.2.192/27,2001:db8::200/119,198.51.100.0/24,198.18.0.0/24',
   servicePorts: '22,80,443,6443,6642',
 };
 /** Ports at which a process of each node answers. */
@@ -53,6 +59,7 @@ const aims: Aims = {
       router,
       router6,
     ],
+    ...['10.42.0.254', ofPeer, restricted],
     ...['10.42.1.3', '10.42.1.1', '10.42.1.2', '10.42.0.2', '10.43.0.80', '100.64.0.1', 'fd01:0:0:1::3', 'fd02::80'],
   ],
   ports: [22, 6443, 6642, 80, 8080, 30_080, 4000],
@@ -65,23 +72,28 @@ interface Target {
   readonly address: string;
   readonly port: number;
   readonly isTls?: true;
+  /** Limit for an answer in ms; 20 s if absent. */
+  readonly limitMs?: number;
 }
 
+/** Limit for an answer that must not come: permitted packets are answered within milliseconds. */
+const silenceMs = 1500;
+
 /**
- * Program that connects to all targets at once, with one connection each, for 20 s at most; a connection that has
+ * Program that connects to all targets at once, with one connection each, until their limits; a connection that has
  * failed without an answer is followed by another one. Prints for each target the first words of the server, the
  * fingerprint of its certificate, or the error code.
  */
 const asker = `
 const [net, tls] = [require('net'), require('tls')];
 const none = ['no answer', 'ETIMEDOUT', 'EHOSTUNREACH'];
-const ask = ({ address, port, isTls }) => new Promise((resolve) => {
-  const end = Date.now() + 20000;
+const ask = ({ address, port, isTls, limitMs = 20000 }) => new Promise((resolve) => {
+  const end = Date.now() + limitMs;
   const attempt = () => {
     let answer = none[0];
     const socket = isTls ? tls.connect({ host: address, port, rejectUnauthorized: false }) : net.connect(port, address);
     const settle = (text) => { answer = text; socket.destroy(); };
-    socket.setTimeout(20000, () => socket.destroy());
+    socket.setTimeout(limitMs, () => socket.destroy());
     socket.on('secureConnect', () => settle(socket.getPeerCertificate().fingerprint256));
     if (!isTls) socket.on('data', (text) => settle(String(text)));
     socket.on('error', ({ code }) => { if (answer === none[0]) answer = code; });
@@ -117,6 +129,7 @@ interface Published {
   readonly clusterIPs: readonly string[];
   readonly externalIPs?: readonly string[];
   readonly ports: readonly { readonly port: number; readonly nodePort?: number }[];
+  readonly loadBalancerSourceRanges?: readonly string[];
 }
 
 /** Creates a service with one pod behind all its ports, and with `ingress` as the addresses of its load balancer. */
@@ -151,14 +164,23 @@ function publish(
   }
 }
 
-/** Creates the pod and the service of the observed user. */
-async function startVictim(api: ServedApi, n1: Host, n2: Host): Promise<Pod> {
-  api.put('pods', podOn('n2', 'web', { namespace: 'victim', uid: 'uid-of-web' }));
-  const port = 'victim_web';
-  const [code] = await once(n1.start('ovn-nbctl', '--timeout=100', 'wait-until', 'Logical_Switch_Port', port), 'exit');
+/** Creates a pod with its interface and a server. */
+async function startPod(api: ServedApi, central: Host, on: Host, namespace: string, name: string): Promise<Pod> {
+  const uid = `uid-of-${name}`;
+  api.put('pods', podOn(on.name, name, { namespace, uid }));
+  const port = `${namespace}_${name}`;
+  const [code] = await once(
+    central.start('ovn-nbctl', '--timeout=100', 'wait-until', 'Logical_Switch_Port', port),
+    'exit',
+  );
   if (code !== 0) throw new Error('the pod has no port');
-  const [, address = '', address6 = ''] = n1.must('ovn-nbctl', 'lsp-get-addresses', port).trim().split(' ');
-  const pod = await plugPod(n2, { interface: port, port, uid: 'uid-of-web', mac: podMac(address), address, address6 });
+  const [, address = '', address6 = ''] = central.must('ovn-nbctl', 'lsp-get-addresses', port).trim().split(' ');
+  return plugPod(on, { interface: port, port, uid, mac: podMac(address), address, address6 });
+}
+
+/** Creates the pod and the services of the observed user. */
+async function startVictim(api: ServedApi, n1: Host, n2: Host, client: Host): Promise<Pod> {
+  const pod = await startPod(api, n1, n2, 'victim', 'web');
   const spec = {
     type: 'NodePort',
     clusterIPs: ['10.43.0.80', 'fd02::80'],
@@ -166,8 +188,29 @@ async function startVictim(api: ServedApi, n1: Host, n2: Host): Promise<Pod> {
     ports: [{ port: 80, nodePort: 30_080 }],
   };
   publish(api, 'victim/web', spec, [pod.address, pod.address6]);
+  const bank = {
+    type: 'LoadBalancer',
+    clusterIPs: ['10.43.0.81'],
+    ports: [{ port: 80 }],
+    loadBalancerSourceRanges: [`${client.address}/32`],
+  };
+  publish(api, 'victim/bank', bank, [pod.address], [restricted]);
   return pod;
 }
+
+/** Policy of the administrator: no pod of another namespace reaches the pods of the observed user. */
+const fence = {
+  metadata: { name: 'fence', uid: 'uid-of-fence' },
+  spec: {
+    tier: 'Admin',
+    priority: 10,
+    subject: { namespaces: { matchLabels: { 'kubernetes.io/metadata.name': 'victim' } } },
+    ingress: [
+      { action: 'Accept', from: [{ namespaces: { matchLabels: { 'kubernetes.io/metadata.name': 'victim' } } }] },
+      { action: 'Deny', from: [{ namespaces: {} }] },
+    ],
+  },
+};
 
 t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t) => {
   for (const which of ovnsHere()) await t.test(`OVN: ${which}`, (t) => hostile(t, which));
@@ -192,7 +235,10 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   const api = await serveApi(t);
   await offerApi(t, { port: api.port, kubeconfig: () => api.kubeconfig }, [n1, n2], keys);
   for (const name of ['default', 'victim', hostileNamespace, 'br-ex'])
-    api.put('namespaces', { metadata: { name, uid: `uid-of-${name}` } });
+    api.put('namespaces', {
+      metadata: { name, uid: `uid-of-${name}`, labels: { 'kubernetes.io/metadata.name': name } },
+    });
+  api.put('clusternetworkpolicies', fence);
   // The ports of these pods have the names of the ports that will connect the gateways with the LAN.
   const namesakes = ['n1', 'n2'].map((name) => podOn('n1', name, { namespace: 'br-ex', uid: `uid-of-${name}` }));
   for (const pod of namesakes) api.put('pods', pod);
@@ -218,7 +264,18 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     );
     await listen(host);
   }
-  const web = await startVictim(api, n1, n2);
+  for (const [words, what] of [
+    [['peer', 'add', 'west', '--next-hop', router, '--subnet', '198.51.100.0/24'], 'the cluster has a peer'],
+    [['port', 'add', 'vm1', '--interface', 'tap7', '--namespace', 'victim'], 'the cluster has a port for a VM'],
+  ] as const)
+    t.equal(await command(n1, 'overlay', ...words), 0, what);
+  next.must('ip', 'address', 'add', `${ofPeer}/32`, 'dev', 'lo');
+  next.must('ip', 'route', 'add', '10.42.1.0/24', 'via', n2.address);
+  for (const host of [client, next]) host.must('ip', 'route', 'add', restricted, 'via', n2.address);
+  await serve(next);
+  const web = await startVictim(api, n1, n2, client);
+  const spy = await startPod(api, n1, n1, hostileNamespace, 'spy');
+  const vm = await startVm(n1, 'tap7', podMac('10.42.0.254'), '10.42.0.254', 'fd01::fe');
   t.match(web, { address: '10.42.1.3', address6: 'fd01:0:0:1::3' }, 'the addresses at which the hostile user aims');
 
   let marks = 0;
@@ -247,6 +304,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     { name: 'n2 has no database', address: n2.address, port: 6642 },
     { name: 'outside', address: external, port: 80 },
     { name: 'outside, IPv6', address: external6, port: 80 },
+    { name: 'restricted', address: restricted, port: 80 },
   ];
   const fromNode: readonly Target[] = [
     { name: 'pod', address: web.address, port: 8080 },
@@ -257,15 +315,35 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   const fromPod: readonly Target[] = [
     { name: 'LAN', address: client.address, port: 8080 },
     { name: 'LAN, IPv6', address: sixOf(client), port: 8080 },
+    { name: 'peer', address: ofPeer, port: 8080 },
+    { name: 'VM', address: vm.address, port: 8080 },
   ];
+  const fromVm: readonly Target[] = [
+    { name: 'pod', address: web.address, port: 8080 },
+    { name: 'cluster IP', address: '10.43.0.80', port: 80 },
+  ];
+  const closed = (...targets: readonly Target[]): readonly Target[] =>
+    targets.map((one) => ({ ...one, limitMs: silenceMs }));
+  const fromSpy = closed(
+    { name: 'pod', address: web.address, port: 8080 },
+    { name: 'pod, IPv6', address: web.address6, port: 8080 },
+    { name: 'cluster IP', address: '10.43.0.80', port: 80 },
+    { name: 'VM', address: vm.address, port: 8080 },
+  );
   const neighbours = [n1.address, n2.address, sixOf(n1), sixOf(n2), external, external6, router, router6];
-  const observe = async () => ({
-    lan: await answers(client, fromLan),
-    node: await answers(n1, fromNode),
-    pod: await answers(web, fromPod),
-    macs: Object.fromEntries(neighbours.map((address) => [address, answeringMacs(client, address)])),
-    said: await Promise.all(lasting.map(({ say }) => say('hello'))),
-  });
+  const observe = async () => {
+    const macs = Object.fromEntries(neighbours.map((address) => [address, answeringMacs(client, address)]));
+    const [lan, node, pod, ofVm, ofSpy, ofStranger, said] = await Promise.all([
+      answers(client, fromLan),
+      answers(n1, fromNode),
+      answers(web, fromPod),
+      answers(vm, fromVm),
+      answers(spy, fromSpy),
+      answers(next, closed({ name: 'restricted', address: restricted, port: 80 })),
+      Promise.all(lasting.map(({ say }) => say('hello'))),
+    ]);
+    return { macs, lan, node, pod, ofVm, ofSpy, ofStranger, said };
+  };
 
   await passed();
   const before = await observe();
@@ -289,7 +367,16 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   });
   t.match(before.node, { pod: '10.42.0.2', 'pod, IPv6': /^fd01::2$/, 'cluster IP': /^10\.42\.0\.2$/ });
 
-  t.strictSame(before.pod, { LAN: n2.address, 'LAN, IPv6': sixOf(n2) }, 'the pod leaves by the gateway of its node');
+  t.strictSame(
+    before.pod,
+    { LAN: n2.address, 'LAN, IPv6': sixOf(n2), peer: web.address, VM: web.address },
+    'the pod leaves by the gateway of its node, and reaches the peer and the VM with its own address',
+  );
+  t.match(before.lan.restricted, /^100\.64\.0\./, 'a client in the ranges is served');
+  t.strictSame(before.ofVm, { pod: vm.address, 'cluster IP': vm.address }, 'the VM is of the namespace of the pod');
+  const silent = Object.fromEntries(fromSpy.map(({ name }) => [name, 'no answer']));
+  t.strictSame(before.ofSpy, silent, 'a hostile pod does not reach the pods of the other user');
+  t.strictSame(before.ofStranger, { restricted: 'no answer' }, 'a client outside of the ranges is not served');
 
   t.match(await api.event('NameReserved'), /^its port would have the name of a node's own port, br-ex_n[12]; give/);
   const localnets = uplinks();

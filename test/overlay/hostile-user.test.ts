@@ -1,22 +1,29 @@
 // A hostile user with one namespace creates random objects of every kind. The test observes the rows of other users and
-// of the nodes, and the flows of the nodes. HOSTILE_SEED repeats a run, and HOSTILE_OBJECTS makes it longer.
+// of the nodes, the flows of the nodes, and the connections that policies of the administrator deny. HOSTILE_SEED
+// repeats a run, and HOSTILE_OBJECTS makes it longer.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import t, { type Test } from 'tap';
 import type { MirrorRow } from '../../agent/drivers/ovsdb/index.ts';
-import type { DatabaseRows } from '../../agent/model/rows.ts';
+import { type OverlayPeer, rangesOfPeer } from '../../agent/model/overlay-peer.ts';
+import type { OverlayPort } from '../../agent/model/overlay-port.ts';
+import type { DatabaseRow, DatabaseRows } from '../../agent/model/rows.ts';
 import { canonicalAddress } from '../../agent/net/address.ts';
-import { isWithin } from '../../agent/overlay/addresses.ts';
+import { isWithin, macOf } from '../../agent/overlay/addresses.ts';
 import { isForServices, isNeeded, unservableRanges } from '../../agent/overlay/node-ports.ts';
+import { aclPriorities } from '../../agent/overlay/rows/acl-priorities.ts';
 import { workloadTables } from '../../agent/overlay/rows/overlay-tables.ts';
 import { tagKeys } from '../../agent/overlay/rows/tag-keys.ts';
+import { decodedRow } from '../../agent/overlay/rows/wire.ts';
 import { announcedKey } from '../../agent/overlay/services/announced-here.ts';
 import { hostServices } from '../../agent/overlay/services/host-services.ts';
 import { inboundServices } from '../../agent/overlay/services/inbound-services.ts';
 import { sharedBridgeFlows } from '../../agent/overlay/services/shared-bridge-flows.ts';
+import { isolationPolicy } from '../../agent/workload/isolation/isolation-policy.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { usedHeap } from '../unit/heap.ts';
-import { exposure, gatewayOf, modern, nodeOf } from '../unit/overlay/cluster.ts';
+import { exposure, gatewayOf, modern, nodeOf, recordedShape } from '../unit/overlay/cluster.ts';
 import { seededRandom } from '../unit/ovsdb/random.ts';
+import { accessListsOf } from '../unit/workload/policies/access-evaluator.ts';
 import { type Aims, hostileNamespace, hostileUser } from './hostile-objects.ts';
 import { ownRelease } from './releases.ts';
 import { podOn, type StoredObject } from './stored-api.ts';
@@ -26,16 +33,42 @@ const seed = Number(process.env.HOSTILE_SEED ?? 1);
 const count = Number(process.env.HOSTILE_OBJECTS ?? 500);
 /** Number of objects that arrive at once. */
 const batch = 25;
+const nameLabel = 'kubernetes.io/metadata.name';
 /** Port in the range of services at which a program of node n1 listens. */
 const listener = { protocol: 'tcp', address: null, port: 443 } as const;
 
-const nodes = [1, 2, 3].map((id) => nodeOf(id, { gateway: gatewayOf(id), ...(id === 1 && { listeners: [listener] }) }));
+/** Hosts that are not pods: a VM on n2, and a machine in a VLAN of n1. */
+const hosts: readonly OverlayPort[] = [
+  {
+    ...{ name: 'vm1', node: 'n2', interface: 'tap7', vlan: null, namespace: 'victim', labels: { app: 'db' } },
+    hosts: [{ mac: macOf('10.42.2.254'), addresses: ['10.42.2.254'] }],
+  },
+  {
+    ...{ name: 'line', node: 'n1', interface: 'eth5', vlan: 100, namespace: 'shop', labels: {} },
+    hosts: [{ mac: '52:54:00:00:00:0a', addresses: ['10.42.1.254'] }],
+  },
+];
+const nodes = [1, 2, 3].map((id) =>
+  nodeOf(id, {
+    gateway: gatewayOf(id),
+    ports: hosts.filter(({ node }) => node === `n${id}`),
+    ...(id === 1 && { listeners: [listener] }),
+  }),
+);
+/** Peer whose networks are in a range in which external addresses are served. */
+const peers: readonly OverlayPeer[] = [
+  { name: 'west', nextHops: ['192.0.2.220'], subnets: ['203.0.113.128/26'], serviceSubnets: ['203.0.113.192/26'] },
+];
 const nodeAddresses = ['192.0.2.11', '192.0.2.12', '192.0.2.13'];
 
 const victims = {
   pods: [
-    podOn('n1', 'web', { namespace: 'victim', uid: 'uid-of-web' }),
+    {
+      ...podOn('n1', 'web', { namespace: 'victim', uid: 'uid-of-web' }),
+      spec: { nodeName: 'n1', containers: [{ name: 'c', ports: [{ name: 'http', containerPort: 8080 }] }] },
+    },
     podOn('n2', 'db', { namespace: 'victim', uid: 'uid-of-db' }),
+    podOn('n3', 'till', { namespace: 'shop', uid: 'uid-of-till' }),
   ],
   service: {
     metadata: { namespace: 'victim', name: 'web', uid: 'uid-of-service', creationTimestamp: '2026-01-01T00:00:00Z' },
@@ -46,6 +79,16 @@ const victims = {
       ports: [{ name: 'http', port: 80, protocol: 'TCP', nodePort: 30_080 }],
     },
     status: { loadBalancer: { ingress: [{ ip: '192.0.2.11' }] } },
+  },
+  restricted: {
+    metadata: { namespace: 'victim', name: 'bank', uid: 'uid-of-bank', creationTimestamp: '2026-01-01T00:00:00Z' },
+    spec: {
+      type: 'LoadBalancer',
+      clusterIPs: ['10.43.0.81'],
+      ports: [{ name: 'https', port: 443, protocol: 'TCP' }],
+      loadBalancerSourceRanges: ['198.51.100.0/24'],
+    },
+    status: { loadBalancer: { ingress: [{ ip: '203.0.113.7' }] } },
   },
   slice: {
     metadata: {
@@ -68,6 +111,29 @@ const victims = {
   },
 } as const;
 
+/** Policies of the administrator: two of the Admin tier, and the separation of namespaces in the Baseline tier. */
+const adminPolicies: readonly StoredObject[] = [
+  clusterPolicy('fence', 5, ['victim', 'shop'], {
+    ingress: [
+      { action: 'Accept', from: [{ namespaces: { matchLabels: { [nameLabel]: 'victim' } } }] },
+      {
+        action: 'Deny',
+        from: [{ namespaces: {} }],
+        protocols: [{ tcp: { destinationPort: { number: 5432 } } }, { destinationNamedPort: 'http' }],
+      },
+    ],
+  }),
+  clusterPolicy('no-http', 6, ['victim', 'shop', hostileNamespace], {
+    ingress: [{ action: 'Deny', from: [{ namespaces: {} }], protocols: [{ destinationNamedPort: 'http' }] }],
+  }),
+  isolationPolicy({ globalNamespaces: ['default'], groupLabel: 'microshift-net/group' }) as unknown as StoredObject,
+];
+
+function clusterPolicy(name: string, priority: number, namespaces: readonly string[], rules: object): StoredObject {
+  const subject = { namespaces: { matchExpressions: [{ key: nameLabel, operator: 'In', values: namespaces }] } };
+  return { metadata: { name, uid: `uid-of-${name}` }, spec: { tier: 'Admin', priority, subject, ...rules } };
+}
+
 const aims: Aims = {
   nodes: nodeAddresses,
   addresses: [
@@ -75,6 +141,7 @@ const aims: Aims = {
     ...['192.0.2.1', '203.0.113.5', '203.0.113.6', '192.0.2.200', '198.51.100.7'],
     ...['10.42.1.3', '10.42.2.3', '10.42.1.1', '10.42.1.2', '10.43.0.80', '10.43.0.1', '100.64.0.1', '100.64.0.2'],
     ...['2001:db8::11', 'fd01::3', '2001:db8:ffff::9'],
+    ...['10.42.2.254', '10.42.1.254', '203.0.113.7', '203.0.113.130', '203.0.113.200', '192.0.2.220', '10.43.0.81'],
   ],
   ports: [22, 80, 443, 2379, 6443, 6641, 6642, 10250, 30_080, 31_000, 500, 4500, 4789, 6081, 8080, 53],
   uids: ['uid-of-web', 'uid-of-db'],
@@ -90,22 +157,27 @@ else t.test(`${count} objects, HOSTILE_SEED=${seed}`, hostile);
 async function hostile(t: Test): Promise<void> {
   process.stderr.write(`# HOSTILE_SEED=${seed} HOSTILE_OBJECTS=${count}\n`);
   const random = seededRandom(seed);
-  const bed = await workloadBed(t, ownRelease(), nodes);
+  const bed = await workloadBed(t, ownRelease(), nodes, peers);
   const { api, port } = bed;
   let watched = bed.watch();
   await watched.reported(({ role }) => role === 'active');
   api.put(
     'namespaces',
-    { metadata: { name: 'victim', uid: 'uid-of-victim' } },
+    ...['victim', 'shop'].map((name) => ({
+      metadata: { name, uid: `uid-of-${name}`, labels: { [nameLabel]: name, 'microshift-net/group': 'victims' } },
+    })),
     { metadata: { name: hostileNamespace, uid: 'uid-of-mallory' } },
   );
   api.put('pods', ...victims.pods);
-  api.put('services', victims.service as StoredObject);
+  api.put('services', victims.service as StoredObject, victims.restricted as StoredObject);
   api.put('endpointslices', victims.slice as StoredObject);
   api.put('networkpolicies', victims.policy as StoredObject);
+  api.put('clusternetworkpolicies', ...adminPolicies);
   await passed(bed, 'settled');
   const before = observe(bed);
   t.ok(before.rows.size > 20 && before.flows.length > 10, 'the nodes and the other users have rows and flows');
+  for (const one of ['victim_db reaches shop_till at TCP 22', 'victim_vm1@n2 reaches victim_web at TCP 5432'])
+    t.ok(before.reached.includes(one), one);
 
   const heap = await usedHeap();
   const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -129,7 +201,10 @@ async function hostile(t: Test): Promise<void> {
   );
   t.ok(bed.largest() <= 3_000, `the largest transaction changed ${bed.largest()} rows`);
   t.strictSame(
-    api.notices.filter(({ regarding }) => regarding.namespace === 'victim'),
+    api.notices.filter(({ regarding: { kind, name, namespace } }) => {
+      const isOwn = kind === 'Namespace' ? name === hostileNamespace : namespace === hostileNamespace;
+      return !isOwn && namespace !== 'default';
+    }),
     [],
     'no Event concerns another user',
   );
@@ -157,18 +232,23 @@ interface Observation {
   readonly rows: ReadonlyMap<string, MirrorRow>;
   /** Flows of the bridges and entries of the nftables table of each node. */
   readonly flows: readonly string[];
+  /** Connections to pods and hosts of other users that policies permit, except those of the hostile user. */
+  readonly reached: readonly string[];
 }
 
 function observe(bed: WorkloadBed): Observation {
   const rows = new Map<string, MirrorRow>();
   for (const table of workloadTables)
     for (const row of bed.rows(table)) if (!isPassing(row)) rows.set(`${table} ${String(row._uuid)}`, row);
-  return { rows, flows: flowsOf(bed) };
+  return { rows, flows: flowsOf(bed), reached: reached(bed) };
 }
 
-/** Returns true for rows of the namespace in which the test itself makes pods, and of the hostile namespace. */
+/**
+ * Returns true for rows of the namespace in which the test itself makes pods, of the hostile namespace, and of cluster
+ * policies, whose sets also have the hostile pods.
+ */
 function isPassing(row: MirrorRow): boolean {
-  return /default|mallory/.test(unitOf(row));
+  return /default|mallory|^cluster-policy:/.test(unitOf(row));
 }
 
 function unchanged(t: Test, bed: WorkloadBed, before: Observation, when: string): void {
@@ -181,9 +261,12 @@ function unchanged(t: Test, bed: WorkloadBed, before: Observation, when: string)
     if (one === undefined) wrong.push(`${key} ${String(row.name)} is gone`);
     else if (one !== row) wrong.push(...differences(key, row, one));
   }
-  wrong.push(...taken(bed), ...ports(bed), ...groups(bed), ...ways(bed));
+  wrong.push(...taken(bed), ...ports(bed), ...groups(bed), ...ways(bed), ...lists(bed));
   const flows = new Set(flowsOf(bed));
   wrong.push(...before.flows.filter((flow) => !flows.has(flow)).map((flow) => `a flow is gone: ${flow}`));
+  const [was, is] = [before.reached, reached(bed)];
+  wrong.push(...is.filter((one) => !was.includes(one)).map((one) => `${one} now`));
+  wrong.push(...was.filter((one) => !is.includes(one)).map((one) => `${one} no more`));
   t.strictSame(wrong, [], when);
 }
 
@@ -250,7 +333,10 @@ function taken(bed: WorkloadBed): readonly string[] {
 function faultOf(place: string, row: MirrorRow): string | null {
   const [, protocol = '', text = '', digits = ''] = /^(\w+) \[?(.*?)\]?:([0-9]+)$/.exec(place) ?? [];
   const [address, port] = [canonicalAddress(text), Number(digits)];
-  const inside = [...modern.clusterSubnets, ...modern.joinSubnets, ...unservableRanges, '192.0.2.1/32'];
+  const inside = [
+    ...[...modern.clusterSubnets, ...modern.joinSubnets, ...unservableRanges, '192.0.2.1/32'],
+    ...peers.flatMap((peer) => [...rangesOfPeer(peer), ...peer.nextHops.map((hop) => `${hop}/32`)]),
+  ];
   const range = inside.find((one) => isWithin(address, one));
   if (range !== undefined) return `the address is within ${range}`;
   if (isWithin(address, '10.43.0.0/16'))
@@ -281,14 +367,17 @@ function ports(bed: WorkloadBed): readonly string[] {
   });
 }
 
-/** Returns the ports of other users in port groups of hostile policies. */
+/**
+ * Returns the ports of other users in port groups of hostile policies. The group of a service's clients has a port of
+ * every switch; lists() checks its ACLs.
+ */
 function groups(bed: WorkloadBed): readonly string[] {
   const owners = new Map(
     bed.rows('Logical_Switch_Port').map((row) => [uuidsIn(JSON.stringify(row._uuid))[0] ?? '', row]),
   );
   return bed
     .rows('Port_Group')
-    .filter(isHostile)
+    .filter((row) => isHostile(row) && !unitOf(row).startsWith('service:'))
     .flatMap((group) =>
       uuidsIn(JSON.stringify(group.ports)).flatMap((uuid) => {
         const port = owners.get(uuid);
@@ -318,19 +407,92 @@ function ways(bed: WorkloadBed): readonly string[] {
 }
 
 /**
+ * Returns the ACLs of the hostile user that could concern packets of others: with a priority above those of network
+ * policies, or for clients of an address and port that a service of another user has.
+ */
+function lists(bed: WorkloadBed): readonly string[] {
+  const places = bed
+    .rows('Load_Balancer')
+    .filter(isHostile)
+    .flatMap((row) => Object.keys(mapIn(row, 'vips')).map((vip) => `${String(row.protocol)} ${vip}`));
+  const own = new Set(places);
+  return bed
+    .rows('ACL')
+    .filter(isHostile)
+    .flatMap((row) => {
+      const match = String(row.match);
+      if (!unitOf(row).startsWith('service:'))
+        return Number(row.priority) <= aclPriorities.allowed ? [] : [`an ACL has priority ${row.priority}: ${match}`];
+      const [, six, address = '', protocol = '', listed = ''] =
+        /^ip(4|6)\.dst == (\S+) && (\w+)\.dst == \{([\d, ]+)\}/.exec(match) ?? [];
+      const wrong = listed.split(', ').filter((port) => {
+        return !own.has(`${protocol} ${six === '6' ? `[${address}]` : address}:${port}`);
+      });
+      return wrong.length === 0 ? [] : [`an ACL restricts port ${wrong.join()} of others: ${match}`];
+    });
+}
+
+/** Connections that are tried between all ends. */
+const tries = [
+  ['TCP', 8080],
+  ['TCP', 5432],
+  ['TCP', 22],
+  ['UDP', 53],
+] as const;
+
+/**
+ * Returns the connections to pods and hosts of other users that their policies and those of the administrator permit:
+ * from these pods and hosts, and from hostile pods, none of which may connect.
+ */
+function reached(bed: WorkloadBed): readonly string[] {
+  const shape = recordedShape('OVN_Northbound 23.03');
+  const rowsOf = (table: (typeof workloadTables)[number]): readonly DatabaseRow[] =>
+    bed.rows(table).map((row) => decodedRow(row as never, shape[table] ?? {}));
+  const ofPolicy = (row: MirrorRow): boolean =>
+    !isHostile(row) && /NetworkPolicy$/.test(mapIn(row, 'external_ids')['k8s.ovn.org/owner-type'] ?? '');
+  const kept = new Set(bed.rows('ACL').flatMap((row) => (ofPolicy(row) ? uuidsIn(JSON.stringify(row._uuid)) : [])));
+  const all = ['Port_Group', 'Address_Set', 'Logical_Switch_Port'] as const;
+  const { passes } = accessListsOf({
+    database: 'OVN_Northbound',
+    shape,
+    tables: {
+      ...Object.fromEntries(all.map((table) => [table, rowsOf(table)])),
+      ACL: rowsOf('ACL').filter(({ _uuid }) => kept.has(_uuid)),
+    },
+  });
+  const ends = rowsOf('Logical_Switch_Port').flatMap((row) => {
+    const [, address = ''] = String(row.addresses).split(' ');
+    return /^(victim|shop|mallory)_/.test(String(row.name)) ? [{ port: String(row.name), address }] : [];
+  });
+  const targets = ends.filter(({ port }) => !port.startsWith(hostileNamespace));
+  return ends.flatMap((source) =>
+    targets.flatMap((destination) =>
+      tries.flatMap(([protocol, port]) =>
+        source !== destination && passes({ source, destination, protocol, port })
+          ? [`${source.port} reaches ${destination.port} at ${protocol} ${port}`]
+          : [],
+      ),
+    ),
+  );
+}
+
+/**
  * Returns the effects of all load balancers on the nodes: the flows of their bridges, and the entries of their nftables
  * table.
  */
 function flowsOf(bed: WorkloadBed): readonly string[] {
   const rows: DatabaseRows = {
     database: 'OVN_Southbound',
-    shape: { Load_Balancer: { vips: { kind: 'map', isReference: false } } },
+    shape: {
+      Load_Balancer: { vips: { kind: 'map', isReference: false }, options: { kind: 'map', isReference: false } },
+    },
     tables: {
       Load_Balancer: bed.rows('Load_Balancer').map((row) => ({
         _uuid: String(row._uuid),
         name: String(row.name),
         protocol: [String(row.protocol)],
         vips: mapIn(row, 'vips'),
+        options: mapIn(row, 'options'),
       })),
     },
   };

@@ -264,9 +264,16 @@ export function startSwitchDatabase({ must }: Pick<Host, 'must'>): void {
 
 /** Starts ovs-vswitchd: of the machine, or of the test node's base if the node was made with it (newerSwitch). */
 export function startVswitchd({ must, run }: Pick<Host, 'must' | 'run'>): void {
-  const newer = [...withItsLibraries, `${base}/usr/lib/openvswitch-switch/ovs-vswitchd`];
-  const isThere = run(['test', '-e', newer[0] ?? '']).status === 0;
-  must(...(isThere ? newer : ['ovs-vswitchd']), ...quiet);
+  must(...ofSwitch({ run }, 'ovs-vswitchd', '/usr/lib/openvswitch-switch'), ...quiet);
+}
+
+/**
+ * Returns the command of a daemon of Open vSwitch: that of the machine, or that of the test node's base in this folder
+ * if the node was made with the base.
+ */
+function ofSwitch({ run }: Pick<Host, 'run'>, name: string, folder: string): readonly string[] {
+  const isThere = run(['test', '-e', withItsLibraries[0]]).status === 0;
+  return isThere ? [...withItsLibraries, `${base}${folder}/${name}`] : [name];
 }
 
 /**
@@ -280,9 +287,11 @@ export function newerSwitch(): readonly string[] {
 
 /**
  * Starts the programs of a central node as ovn-ctl(8) does: both databases, which listen at the addresses in their
- * tables, and ovn-northd. `root` is the root folder of another release of OVN; its /run is that of the node.
+ * tables, and ovn-northd. `root` is the root folder of another release of OVN; its /run is that of the node. A node
+ * with the newer OVN also has its ovsdb-server, because this program accepts certificates and enforces rights.
  */
 export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>, root = ''): void {
+  const server = ofSwitch({ run }, 'ovsdb-server', '/usr/sbin');
   for (const [short, name, table] of [
     ['nb', 'OVN_Northbound', 'NB_Global'],
     ['sb', 'OVN_Southbound', 'SB_Global'],
@@ -292,7 +301,7 @@ export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>, root = '
     if (run(['test', '-e', file]).status !== 0)
       must('ovsdb-tool', 'create', file, `${root}/usr/share/ovn/ovn-${short}.ovsschema`);
     must(
-      'ovsdb-server',
+      ...server,
       file,
       `--remote=punix:/run/ovn/ovn${short}_db.sock`,
       `--remote=db:${name},${table},connections`,

@@ -4,7 +4,14 @@ import { randomUUID } from 'node:crypto';
 import type { FollowedChange, Follower, KubernetesApi, Notice } from '../../agent/drivers/kubernetes/api.ts';
 import { kinds } from '../../agent/run/overlay/watcher/followed-kinds.ts';
 
-type Plural = 'nodes' | 'namespaces' | 'pods' | 'services' | 'endpointslices' | 'networkpolicies';
+type Plural =
+  | 'nodes'
+  | 'namespaces'
+  | 'pods'
+  | 'services'
+  | 'endpointslices'
+  | 'networkpolicies'
+  | 'clusternetworkpolicies';
 
 export interface StoredObject {
   readonly metadata: {

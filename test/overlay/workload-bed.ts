@@ -3,6 +3,7 @@ import type { Test } from 'tap';
 import { type Mirror, type MirrorRow, openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
 import type { OverlayNode } from '../../agent/model/overlay.ts';
 import type { WatcherState } from '../../agent/model/overlay-daemon.ts';
+import type { OverlayPeer } from '../../agent/model/overlay-peer.ts';
 import { workloadTables } from '../../agent/overlay/rows/overlay-tables.ts';
 import { startWatcher, type Watcher } from '../../agent/run/overlay/watcher/watcher.ts';
 import { exposure, modern, nodeOf } from '../unit/overlay/cluster.ts';
@@ -40,14 +41,18 @@ export interface Watched {
   reported(isSo: (state: WatcherState) => boolean): Promise<void>;
 }
 
-/** Starts a database with the rows of a cluster, whose nodes are `members`, and an API with only a namespace. */
+/**
+ * Starts a database with the rows of a cluster, whose nodes are `members`, and an API with only a namespace. `peers`
+ * are the peers of the cluster.
+ */
 export async function workloadBed(
   t: Test,
   release: Release,
   members: readonly OverlayNode[] = nodes,
+  peers: readonly OverlayPeer[] = [],
 ): Promise<WorkloadBed> {
   const central = await startCentral(t, false, release);
-  await central.apply({ nodes: members });
+  await central.apply({ nodes: members, peers });
   const remote = `unix:${central.folder}/nb.sock`;
   const session = openSession({ remotes: remote, database: 'OVN_Northbound', limitMs });
   t.teardown(() => session.close());
@@ -64,7 +69,7 @@ export async function workloadBed(
   return {
     central,
     api,
-    watch: () => watched(t, api, remote, members),
+    watch: () => watched(t, api, remote, members, peers),
     largest: () => largest,
     rows: (table) => [...mirror.table(table).rows()],
     port: (pod) => mirror.table('Logical_Switch_Port').find('name', `default_${pod}`)[0],
@@ -79,7 +84,13 @@ export async function workloadBed(
   };
 }
 
-function watched(t: Test, api: StoredApi, remote: string, members: readonly OverlayNode[]): Watched {
+function watched(
+  t: Test,
+  api: StoredApi,
+  remote: string,
+  members: readonly OverlayNode[],
+  peers: readonly OverlayPeer[],
+): Watched {
   let last: WatcherState | null = null;
   const waiting = new Set<() => void>();
   const watcher = startWatcher({
@@ -91,7 +102,7 @@ function watched(t: Test, api: StoredApi, remote: string, members: readonly Over
       for (const look of [...waiting]) look();
     },
   });
-  watcher.know({ layout: modern, nodes: members, exposure });
+  watcher.know({ layout: modern, nodes: members, exposure, peers });
   t.teardown(() => watcher.close());
   return {
     watcher,

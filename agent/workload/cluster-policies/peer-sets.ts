@@ -14,12 +14,15 @@ export interface PeerSet {
 
 /** Pods and addresses of the cluster, from which the sets of rules are made. */
 export interface ClusterSets {
-  /** Returns the selected pods that have a logical port or will get a port. */
-  pods(selected: SelectedPods): ReadonlySet<NamespacedName>;
+  /**
+   * Returns the selected pods that have a logical port or will get a port. `ifUnknown` is the result for unknown labels
+   * of a namespace (policies/selections.ts, selectsNamespace).
+   */
+  pods(selected: SelectedPods, ifUnknown?: boolean): ReadonlySet<NamespacedName>;
   /** Returns the addresses of pods. */
   addressesOf(pods: Iterable<NamespacedName>): ReadonlySet<string>;
-  /** Returns the addresses of the peers of a rule. */
-  peers(peers: readonly ClusterPeer[]): PeerSet;
+  /** Returns the addresses of the peers of a rule; `ifUnknown` as for `pods`. */
+  peers(peers: readonly ClusterPeer[], ifUnknown?: boolean): PeerSet;
   /** Returns the addresses of `set` that are not in `other`. */
   without(set: PeerSet, other: PeerSet): PeerSet;
   /** Returns the addresses that both sets have. */
@@ -31,9 +34,9 @@ const everyPod: SelectedPods = { namespaces: {}, pods: {} };
 /** Returns the sets of the present pods and nodes. Results are remembered, because rules repeat their selectors. */
 export function clusterSets(facts: WorkloadFacts): ClusterSets {
   const known = new Map<string, ReadonlySet<NamespacedName>>();
-  const pods = (selected: SelectedPods): ReadonlySet<NamespacedName> => {
-    const key = JSON.stringify(selected);
-    const found = known.get(key) ?? new Set(selectedPods(selected, facts).map(([pod]) => pod));
+  const pods = (selected: SelectedPods, ifUnknown = false): ReadonlySet<NamespacedName> => {
+    const key = JSON.stringify([selected, ifUnknown]);
+    const found = known.get(key) ?? new Set(selectedPods(selected, facts, ifUnknown).map(([pod]) => pod));
     known.set(key, found);
     return found;
   };
@@ -55,8 +58,8 @@ export function clusterSets(facts: WorkloadFacts): ClusterSets {
   return {
     pods,
     addressesOf,
-    peers: (peers) => ({
-      addresses: addressesOf(new Set(peers.flatMap((peer) => ('pods' in peer ? [...pods(peer.pods)] : [])))),
+    peers: (peers, ifUnknown) => ({
+      addresses: addressesOf(new Set(peers.flatMap((peer) => ('pods' in peer ? [...pods(peer.pods, ifUnknown)] : [])))),
       spans: spansOf(peers.flatMap((peer) => rangesOfPeer(peer, facts))),
     }),
     without: (set, other) => {

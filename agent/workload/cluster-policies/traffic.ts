@@ -1,8 +1,7 @@
 import type { ClusterNetworkPolicy, ClusterRule, NamespacedName } from '../../model/workload.ts';
-import { mostNumbersOfPort } from '../budget.ts';
 import type { WorkloadFacts } from '../part.ts';
 import type { Direction } from '../policies/clauses.ts';
-import { numbersOf } from '../policies/selections.ts';
+import { numbersInPods, numbersOf } from '../policies/selections.ts';
 import { aclPriorityOf, actionsInOrder, rulesOf, turnsIn } from './levels.ts';
 import { type ClusterSets, isNobody, type PeerSet } from './peer-sets.ts';
 import { joinedPorts, type PortSet, portsMeet, portsOf, protocols, withoutPorts } from './port-sets.ts';
@@ -83,7 +82,8 @@ function trafficOf(
 ): readonly Traffic[] {
   const rule = rulesOf(policy, direction)[place];
   if (rule === undefined || policy.subject === null) return [];
-  const whole = { subject: sets.pods(policy.subject), peers: sets.peers(rule.peers) };
+  const isDeny = rule.action === 'Deny';
+  const whole = { subject: sets.pods(policy.subject, isDeny), peers: sets.peers(rule.peers, isDeny) };
   if (rule.protocols.length === 0) return [{ ...whole, ports: 'any' as const }].filter(isSome);
   const numbered = rule.protocols.flatMap((one) =>
     'namedPort' in one ? [] : [portsOf(one.protocol, [{ first: one.first, last: one.last }])],
@@ -98,7 +98,7 @@ function trafficOf(
 /** Returns the packets to a named port: one part for each number that the destination pods have by this name. */
 function namedTraffic(
   { subject, peers }: Pick<Traffic, 'subject' | 'peers'>,
-  { peers: selected }: ClusterRule,
+  { peers: selected, action }: ClusterRule,
   direction: Direction,
   name: string,
   { workload }: WorkloadFacts,
@@ -107,22 +107,28 @@ function namedTraffic(
   const destinations =
     direction === 'Ingress'
       ? subject
-      : new Set(selected.flatMap((peer) => ('pods' in peer ? [...sets.pods(peer.pods)] : [])));
+      : new Set(selected.flatMap((peer) => ('pods' in peer ? [...sets.pods(peer.pods, action === 'Deny')] : [])));
+  const found = [...destinations].flatMap((key) => {
+    const pod = workload.pods.get(key);
+    return pod === undefined ? [] : [[key, pod] as const];
+  });
   return protocols.flatMap((protocol) => {
+    const port = { name, protocol };
     const byNumber = new Map<number, Set<NamespacedName>>();
-    for (const key of destinations) {
-      const pod = workload.pods.get(key);
-      for (const number of pod === undefined ? [] : numbersOf({ name, protocol }, pod))
-        byNumber.set(number, (byNumber.get(number) ?? new Set()).add(key));
-    }
-    return [...byNumber]
-      .toSorted(([a], [b]) => a - b)
-      .slice(0, mostNumbersOfPort)
-      .map(([number, pods]) => ({
+    for (const [key, pod] of found)
+      for (const number of numbersOf(port, pod)) byNumber.set(number, (byNumber.get(number) ?? new Set()).add(key));
+    const served = numbersInPods(
+      port,
+      found.map(([, pod]) => pod),
+    );
+    return served.map((number) => {
+      const pods = byNumber.get(number) ?? new Set();
+      return {
         subject: direction === 'Ingress' ? pods : subject,
         peers: direction === 'Ingress' ? peers : { addresses: sets.addressesOf(pods), spans: [] },
         ports: portsOf(protocol, [{ first: number, last: number }]),
-      }));
+      };
+    });
   });
 }
 

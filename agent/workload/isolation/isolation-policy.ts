@@ -2,9 +2,7 @@ import type { KubernetesObject } from '../../model/kubernetes/object.ts';
 import { type Isolation, isolationName } from '../../model/namespace-isolation.ts';
 import type { ClusterNetworkPolicy, LabelExpression } from '../../model/workload.ts';
 import { groupsAnnotation } from '../cluster-policies/read-cluster-policy.ts';
-
-/** Label with the name of a namespace, which every API server sets (kubernetes.io, "Automatic labelling"). */
-const nameLabel = 'kubernetes.io/metadata.name';
+import { nameLabel } from '../policies/selectors.ts';
 
 /**
  * Returns the policy that separates namespaces. Its lowest precedence in the Baseline tier lets every NetworkPolicy and

@@ -3,11 +3,10 @@ import type { NetworkPolicy } from '../../model/workload.ts';
 import { isIpv6, subnetOf, withoutLength } from '../../overlay/addresses.ts';
 import { managementAddresses } from '../../overlay/cluster/node-rows.ts';
 import { traitsOf } from '../../overlay/layouts/layouts.ts';
-import { mostNumbersOfPort } from '../budget.ts';
 import type { WorkloadFacts } from '../part.ts';
 import { familiesOf, fieldOf, matchOf, setsOf } from './address-sets.ts';
 import { type Clause, type Direction, termsOf, withPort } from './clauses.ts';
-import { numbersOf, type Selection, selectedPods } from './selections.ts';
+import { numbersInPods, type Selection, selectedPods } from './selections.ts';
 
 /** ACL of a policy (ovn-nb(5), ACL), without the columns that all ACLs of policies share. */
 export interface AccessList {
@@ -122,13 +121,12 @@ function allowances(clause: Clause, own: string, facts: WorkloadFacts): readonly
   });
 }
 
-/**
- * Returns the numbers that a named port has in the selected pods, smallest first, at most as many as the budget allows.
- */
+/** Returns the numbers that a named port has in the selected pods, smallest first, within the limits of namespaces. */
 export function distinctNumbers(selection: Selection, facts: WorkloadFacts): readonly number[] {
   const { port } = selection;
   if (port === undefined) return [];
-  const numbers = new Set<number>();
-  for (const [, pod] of selectedPods(selection, facts)) for (const number of numbersOf(port, pod)) numbers.add(number);
-  return [...numbers].toSorted((a, b) => a - b).slice(0, mostNumbersOfPort);
+  return numbersInPods(
+    port,
+    selectedPods(selection, facts).map(([, pod]) => pod),
+  );
 }

@@ -2,13 +2,17 @@ import type { ObjectChange } from '../../model/workload.ts';
 import type { WorkloadFacts } from '../part.ts';
 import { isSelected, type Selection, selectsNamespace } from './selections.ts';
 
-/** Returns a function that is true for selections that include the changed object, before or after the change. */
+/**
+ * Returns a function that is true for selections that include the changed object, before or after the change. Unknown
+ * labels of a namespace count as selected, because rules that deny select such a namespace.
+ */
 export function touchedBy(change: ObjectChange, facts: WorkloadFacts): (selection: Selection) => boolean {
   if (change.kind === 'Pod') {
     const pods = [change.before, change.now].flatMap((pod) => pod ?? []);
-    return (selection) => pods.some((pod) => isSelected(selection, pod, facts));
+    return (selection) => pods.some((pod) => isSelected(selection, pod, facts, true));
   }
   if (change.kind !== 'Namespace') return () => false;
   const found = [change.before, change.now].flatMap((namespace) => namespace ?? []);
-  return ({ namespaces }) => typeof namespaces !== 'string' && found.some((one) => selectsNamespace(namespaces, one));
+  return ({ namespaces }) =>
+    typeof namespaces !== 'string' && found.some((one) => selectsNamespace(namespaces, one, true));
 }

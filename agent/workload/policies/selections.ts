@@ -7,9 +7,10 @@ import type {
   PolicyPeer,
   Protocol,
 } from '../../model/workload.ts';
+import { mostNumbersOfPort } from '../budget.ts';
 import type { WorkloadFacts } from '../part.ts';
 import { indexedPods } from './indexed-pods.ts';
-import { canonicalSelector, isEverything, selects } from './selectors.ts';
+import { canonicalSelector, isEverything, nameLabel, selects } from './selectors.ts';
 
 /** Selection of pods: by namespace or by labels of namespaces, and by labels of pods. */
 export interface Selection {
@@ -65,22 +66,32 @@ export function wholeNamespace({ namespaces, pods, port }: Selection): string | 
 }
 
 /**
- * Returns true if a selection includes a pod, by the labels of the pod and of its namespace; false if the namespace is
- * unknown.
+ * Returns true if a selection includes a pod, by the labels of the pod and of its namespace; false if the namespace
+ * does not exist. `ifUnknown` is the result for unknown labels of the namespace (selectsNamespace).
  */
-export function isSelected(selection: Selection, pod: Pod, { workload }: WorkloadFacts): boolean {
+export function isSelected(selection: Selection, pod: Pod, { workload }: WorkloadFacts, ifUnknown = false): boolean {
   const { namespaces } = selection;
   if (typeof namespaces === 'string') return pod.namespace === namespaces && isWanted(selection, pod);
   const namespace = workload.namespaces.get(pod.namespace);
-  return namespace !== undefined && selectsNamespace(namespaces, namespace) && isWanted(selection, pod);
+  return namespace !== undefined && selectsNamespace(namespaces, namespace, ifUnknown) && isWanted(selection, pod);
 }
 
 /**
- * Returns true if a selector of namespaces selects a namespace by its labels. The labels of a namespace beyond its
- * budget are unknown, so no selector selects it.
+ * Returns true if a selector of namespaces selects a namespace by its labels. Of a namespace beyond its budget only the
+ * name is known; `ifUnknown` is the result if the selector needs other labels of it: false for rules that allow, and
+ * true for rules that deny, so that no user escapes a rule by too many labels.
  */
-export function selectsNamespace(selector: LabelSelector, { labels, refusal }: Namespace): boolean {
-  return refusal === undefined && selects(selector, labels);
+export function selectsNamespace(
+  { matchLabels = {}, matchExpressions = [] }: LabelSelector,
+  { name, labels, refusal }: Namespace,
+  ifUnknown = false,
+): boolean {
+  if (refusal === undefined) return selects({ matchLabels, matchExpressions }, labels);
+  const others = Object.keys(matchLabels).filter((key) => key !== nameLabel);
+  const ofName = matchExpressions.filter(({ key }) => key === nameLabel);
+  const wanted = Object.hasOwn(matchLabels, nameLabel) ? matchLabels[nameLabel] : name;
+  if (wanted !== name || !selects({ matchExpressions: ofName }, { [nameLabel]: name })) return false;
+  return ifUnknown || (others.length === 0 && ofName.length === matchExpressions.length);
 }
 
 /** Returns true if a selection includes a pod by its labels and ports. Ignores the namespace. */
@@ -98,15 +109,38 @@ export function numbersOf({ name, protocol }: NamedPort, { ports }: Pod): readon
   return [];
 }
 
-/** Returns the selected pods that have a logical port or will get a port, with their keys. */
+/**
+ * Returns the numbers that a named port has in pods, smallest first. Each namespace has its own limit (budget.ts), so
+ * that no user can displace the numbers of others: a rule that denies packets would not cover these any more.
+ */
+export function numbersInPods(port: NamedPort, pods: Iterable<Pod>): readonly number[] {
+  const byNamespace = new Map<string, Set<number>>();
+  for (const pod of pods)
+    for (const number of numbersOf(port, pod))
+      byNamespace.set(pod.namespace, (byNamespace.get(pod.namespace) ?? new Set()).add(number));
+  const served = [...byNamespace.values()].flatMap((numbers) => inOrder(numbers).slice(0, mostNumbersOfPort));
+  return inOrder(new Set(served));
+}
+
+function inOrder(numbers: ReadonlySet<number>): readonly number[] {
+  return [...numbers].toSorted((a, b) => a - b);
+}
+
+/**
+ * Returns the selected pods that have a logical port or will get a port, with their keys. `ifUnknown` is the result for
+ * unknown labels of a namespace (selectsNamespace).
+ */
 export function selectedPods(
   selection: Selection,
   { workload }: WorkloadFacts,
+  ifUnknown = false,
 ): readonly (readonly [NamespacedName, Pod])[] {
   const { namespaces } = selection;
   const names = new Set<string>();
   if (typeof namespaces === 'string') names.add(namespaces);
-  else for (const one of workload.namespaces.values()) if (selectsNamespace(namespaces, one)) names.add(one.name);
+  else
+    for (const one of workload.namespaces.values())
+      if (selectsNamespace(namespaces, one, ifUnknown)) names.add(one.name);
   const selected: [NamespacedName, Pod][] = [];
   const pods = indexedPods(workload.pods);
   for (const name of names)

@@ -1,5 +1,8 @@
 import type { LabelExpression, LabelSelector, Labels } from '../../model/workload.ts';
 
+/** Label with the name of a namespace, which every API server sets (kubernetes.io, "Automatic labelling"). */
+export const nameLabel = 'kubernetes.io/metadata.name';
+
 /** Returns true if all requirements of a selector hold (metav1 LabelSelector); an empty selector selects everything. */
 export function selects({ matchLabels, matchExpressions }: LabelSelector, labels: Labels): boolean {
   for (const key in matchLabels) if (labels[key] !== matchLabels[key]) return false;

@@ -1,4 +1,5 @@
 import type { Listener, OverlayNode, ServiceExposure } from '../../model/overlay.ts';
+import { rangesOfPeer } from '../../model/overlay-peer.ts';
 import { masqueradeSubnets } from '../../model/ovn-kubernetes-addresses.ts';
 import type { Protocol, ServicePort } from '../../model/workload.ts';
 import { type AddressRange, contains, hostRange } from '../../net/address-range.ts';
@@ -31,7 +32,8 @@ export function givenFaultsOf({
   layout,
   nodes,
   exposure,
-}: Pick<WorkloadFacts, 'layout' | 'nodes' | 'exposure'>): GivenFault {
+  peers = [],
+}: Pick<WorkloadFacts, 'layout' | 'nodes' | 'exposure' | 'peers'>): GivenFault {
   const ofCluster = [
     ...layout.clusterSubnets,
     ...layout.serviceSubnets,
@@ -40,6 +42,7 @@ export function givenFaultsOf({
   ].map(rangeOf);
   const external = exposure.externalRanges.map(rangeOf);
   const routers = new Set(nodes.flatMap(({ gateway }) => gateway?.nextHops ?? []));
+  const ofPeers = peers.map((peer) => ({ ...peer, ranges: rangesOfPeer(peer).map(rangeOf) }));
   return ({ address, isExternal }, node) => {
     const one = hostRange(address);
     const isIn = (range: AddressRange): boolean => one !== null && contains(range, one);
@@ -47,6 +50,12 @@ export function givenFaultsOf({
     if (inside !== undefined) return `it is within ${inside.text} of the cluster itself; take another address`;
     if (unservable.some(isIn)) return 'no other host can send packets to this address; take another address';
     if (routers.has(address)) return 'it is the address of the router of the LAN; take another address';
+    for (const { name, nextHops, ranges } of ofPeers) {
+      if (nextHops.includes(address))
+        return `it is the address of the router of the peer ${name}; take another address`;
+      const range = ranges.find(isIn);
+      if (range !== undefined) return `it is within ${range.text} of the peer ${name}; take another address`;
+    }
     if (!isExternal) return null;
     if (node !== null)
       return `it is an address of node ${node.name}, which externalIPs cannot have; use type NodePort or LoadBalancer`;

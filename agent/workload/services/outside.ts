@@ -26,7 +26,7 @@ export interface Outside {
   externalAddresses(): Iterable<string>;
 }
 
-export type OutsideFacts = Pick<WorkloadFacts, 'layout' | 'nodes' | 'exposure' | 'workload'>;
+export type OutsideFacts = Pick<WorkloadFacts, 'layout' | 'nodes' | 'exposure' | 'peers' | 'workload'>;
 
 /**
  * Decides each request for an address and port once. If two services request the same address and port, a NodePort

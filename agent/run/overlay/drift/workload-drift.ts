@@ -49,7 +49,7 @@ export async function workloadDrift(
     const workload = await listWorkload(kubeconfig, record.node.name, members);
     const plan = planAll(
       workload,
-      { layout: record.layout, nodes: members, exposure: places.exposure },
+      { layout: record.layout, nodes: members, exposure: places.exposure, peers: record.peers ?? [] },
       await readRows(northbound, workloadTables),
     );
     return { workload: plan, unknown: [] };

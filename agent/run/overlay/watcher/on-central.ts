@@ -35,11 +35,11 @@ export function createCentralWatcher(
     return { watcher: startBoundedWatcher({ api, remote, teller: output, note, followHeap }), stop: api.close };
   };
   return {
-    know: ({ layout, members, node }, nodes) => {
+    know: ({ layout, members, node, peers = [] }, nodes) => {
       if (members === null) return;
       running ??= start(node.name);
       const known = nodes.map((one) => (one.name === node.name ? withWhatItHas(one, layout, places) : one));
-      running.watcher.know({ layout, nodes: known, exposure });
+      running.watcher.know({ layout, nodes: known, exposure, peers });
     },
     close: async () => {
       await running?.watcher.close();

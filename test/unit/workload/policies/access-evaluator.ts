@@ -1,7 +1,7 @@
 // Effect of ACLs on a packet, as ovn-sb(5) and ovn-nb(5) describe matches and ACLs: the first matching ACL of the
 // highest priority decides; without a matching ACL the packet passes.
 
-import type { DatabaseRow } from '../../../../agent/model/rows.ts';
+import type { DatabaseRow, DatabaseRows } from '../../../../agent/model/rows.ts';
 import type { Protocol } from '../../../../agent/model/workload.ts';
 import { parseRange } from '../../../../agent/net/address-range.ts';
 import { indexRows, listOf, type RowIndex, textOf } from '../../../../agent/overlay/rows/row-index.ts';
@@ -20,7 +20,12 @@ export interface AccessLists {
 }
 
 export function accessListsIn(database: ModelDatabase): AccessLists {
-  const existing = indexRows(database.rows());
+  return accessListsOf(database.rows());
+}
+
+/** Returns the effect of the ACLs of all port groups in these rows. */
+export function accessListsOf(rows: DatabaseRows): AccessLists {
+  const existing = indexRows(rows);
   const lists = existing.all('Port_Group').flatMap((group) => existing.referred(group, 'acls', 'ACL'));
   const rules = lists.map((row) => ({ row, match: parse(textOf(row, 'match'), existing) }));
   const verdict = (direction: string, packet: Packet): boolean => {

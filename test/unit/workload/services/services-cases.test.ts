@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { OverlayGateway, OverlayLayout, OverlayNode, ServiceExposure } from '../../../../agent/model/overlay.ts';
+import type { OverlayPeer } from '../../../../agent/model/overlay-peer.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { notServed } from '../../../../agent/workload/services/not-served.ts';
 import { outsideOf } from '../../../../agent/workload/services/outside.ts';
@@ -22,6 +23,7 @@ interface Case {
   readonly layout?: 'modern' | 'dual' | 'seed';
   readonly nodes: readonly NodeChange[];
   readonly exposure?: Partial<ServiceExposure>;
+  readonly peers?: readonly OverlayPeer[];
   readonly services: Readonly<
     Record<string, { readonly metadata?: object; readonly spec?: object; readonly status?: object }>
   >;
@@ -75,5 +77,6 @@ function readCase(name: string): { readonly facts: WorkloadFacts; readonly datab
     ...said.slices.map(({ of, endpoints, ...rest }) => sliceObject(of, endpoints, rest)),
   ];
   const facts = factsFor(objects, nodes, layout);
-  return { facts: { ...facts, exposure: { ...facts.exposure, ...said.exposure } }, database };
+  const { exposure, peers = [] } = said;
+  return { facts: { ...facts, exposure: { ...facts.exposure, ...exposure }, peers }, database };
 }

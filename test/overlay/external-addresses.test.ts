@@ -1,5 +1,7 @@
 // External addresses of services on a LAN with two gateways, in packets: the gateway that answers for each address,
 // before and after a gateway fails.
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import t from 'tap';
 import type { ApiServer } from '../cluster/api-server.ts';
 import { hasProgram } from '../cluster/binaries.ts';
@@ -11,7 +13,8 @@ import { type Host, killProcess, missingForHosts, startLan } from './hosts.ts';
 import { answeringMacs, macOf } from './neighbours.ts';
 import { oneOvn } from './ovn-of-nodes.ts';
 import { offerApi } from './relay.ts';
-import { startPod } from './services.ts';
+import { type Pod, startPod } from './services.ts';
+import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 const [external, external6] = ['192.0.2.200', '2001:db8::200'];
@@ -28,7 +31,11 @@ async function publish(server: ApiServer): Promise<void> {
       clusterIP: '10.43.0.80',
       clusterIPs: ['10.43.0.80', 'fd02::80'],
       externalIPs: [external, external6],
-      ports: [{ port: 80, protocol: 'TCP', targetPort: 8080, nodePort: 30080 }],
+      ports: [
+        { name: 'web', port: 80, protocol: 'TCP', targetPort: 8080, nodePort: 30080 },
+        { name: 'lasting', port: 4000, protocol: 'TCP', targetPort: 4000 },
+        { name: 'datagrams', port: 4000, protocol: 'UDP', targetPort: 4000 },
+      ],
     },
   };
   const slice = (name: string, addressType: string, address: string) => ({
@@ -36,7 +43,11 @@ async function publish(server: ApiServer): Promise<void> {
     kind: 'EndpointSlice',
     metadata: { name, labels: { 'kubernetes.io/service-name': 'web' } },
     addressType,
-    ports: [{ name: '', port: 8080, protocol: 'TCP' }],
+    ports: [
+      { name: 'web', port: 8080, protocol: 'TCP' },
+      { name: 'lasting', port: 4000, protocol: 'TCP' },
+      { name: 'datagrams', port: 4000, protocol: 'UDP' },
+    ],
     endpoints: [{ addresses: [address], nodeName: 'n1', conditions: { ready: true } }],
   });
   const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
@@ -86,6 +97,33 @@ function announcements(host: Host, mac: string, addresses: readonly string[]) {
   };
 }
 
+/**
+ * Connects from a pod to a host until a connection leaves by this gateway, and closes connections by other gateways.
+ * Returns a function that sends a byte and returns the code of the error with which the connection ends.
+ */
+async function connectBy(pod: Pod, to: Host, gateway: string): Promise<() => Promise<string>> {
+  const server = `require('net').createServer((socket) => socket.on('error', () => {}).write(socket.remoteAddress)).listen(4001, '${to.address}', () => console.log('ready'));`;
+  await once(to.start(process.execPath, '-e', server).stdout as Readable, 'data');
+  const client = `
+    const attempt = () => {
+      const socket = require('net').connect(4001, '${to.address}');
+      socket.once('data', (seen) => {
+        if (String(seen) !== '${gateway}') return attempt(socket.destroy());
+        console.log('ready');
+        socket.on('error', ({ code }) => console.log(code));
+        process.stdin.on('data', (text) => socket.write(text));
+      });
+      socket.on('error', () => {});
+    };
+    attempt();`;
+  const child = pod.start(process.execPath, '-e', client);
+  await once(child.stdout as Readable, 'data');
+  return async () => {
+    child.stdin?.write('?');
+    return String(await once(child.stdout as Readable, 'data')).trim();
+  };
+}
+
 t.test('external addresses', { skip }, async (t) => {
   const server = await apiServerFor(t, ['--service-cluster-ip-range=10.43.0.0/16,fd02::/112']);
   if (server === null) return;
@@ -108,7 +146,7 @@ t.test('external addresses', { skip }, async (t) => {
     t.match(host.agent('overlay', 'gateway', '--next-hop', '192.0.2.254,2001:db8::fe'), { status: 0 });
   await startDaemon(n1);
   const [daemon2] = [await startDaemon(n2), await startDaemon(n3)];
-  await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
+  const pod = await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
   await publish(server);
   for (const host of [n2, n3])
     for (const match of [/tcp,.*nw_dst=192\.0\.2\.200/, /tcp6,.*ipv6_dst=2001:db8::200/])
@@ -126,6 +164,13 @@ t.test('external addresses', { skip }, async (t) => {
     t.equal(connectOnce(client, address, localPort), source, 'a gateway serves the connection');
   }
 
+  const [tcp, udp] = [
+    await talk(client, pod, external, { listensAt: pod.address }),
+    await talk(client, pod, external, { listensAt: pod.address, protocol: 'udp' }),
+  ];
+  for (const one of [tcp, udp]) t.equal(await one.say('by n2'), 'by n2');
+  const outwards = await connectBy(pod, client, n2.address);
+
   const heard = announcements(client, macOf(n3), [external, external6]);
   await heard.listening;
   // ovn-controller of n2 is killed and not started again, so n2 keeps the flows with which it answers.
@@ -142,6 +187,10 @@ t.test('external addresses', { skip }, async (t) => {
     '100.64.0.4',
     'a client with the MAC of the old gateway reaches the new gateway',
   );
+  t.equal(await udp.say('by n3'), 'by n3', 'a UDP client is answered by the new gateway, with the same socket');
+  t.equal(await tcp.say('by n3'), 'ready', 'a TCP connection is reset by the new gateway, and can be made again');
+  t.equal(await tcp.say('again'), 'again');
+  t.equal(await outwards(), 'ECONNRESET', 'a connection of a pod ends, because n3 has another address');
   for (const address of [external, external6])
     t.strictSame(answers(address), [macOf(n3)], `only the other gateway answers for ${address}`);
   t.equal(connectOnce(client, external6, 40_004), 'fd98::4');

@@ -1,16 +1,49 @@
 // `overlay gateway --high-availability vip`: an address moves to another node when its node fails.
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import t from 'tap';
 import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
-import { databases, seenAs, startOutside, take } from './outside.ts';
+import { databases, outside, seenAs, startOutside, startPod, take } from './outside.ts';
+import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? false;
+
+/**
+ * Connects from a pod to the distant host, which sends a byte every 50 ms. The returned function asks the pod: `count`
+ * returns the number of bytes since the last call, and `send` sends a byte and waits for the next one from the host.
+ */
+async function listenTo(far: Host, pod: Pick<Host, 'start'>): Promise<(word: 'count' | 'send') => Promise<string>> {
+  const server = `
+    require('net').createServer((socket) => {
+      socket.on('error', () => {});
+      setInterval(() => socket.write('.'), 50);
+    }).listen(4005, '${outside}', () => console.log('ready'));`;
+  await once(far.start(process.execPath, '-e', server).stdout as Readable, 'data');
+  const client = `
+    let count = 0;
+    const socket = require('net').connect(4005, '${outside}');
+    socket.on('data', (bytes) => { count += bytes.length; });
+    socket.once('data', () => console.log('ready'));
+    process.stdin.on('data', (word) => {
+      if (String(word) === 'count') { console.log(count); count = 0; return; }
+      socket.write('?');
+      socket.once('data', () => console.log('heard'));
+    });`;
+  const child = pod.start(process.execPath, '-e', client);
+  const next = async (): Promise<string> => String(await once(child.stdout as Readable, 'data')).trim();
+  await next();
+  return (word) => {
+    child.stdin?.write(word);
+    return next();
+  };
+}
 
 t.test('an address that moves between two nodes', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
-  await startOutside(lan);
+  const far = await startOutside(lan);
   const granted = ['--gateway', '192.0.2.100/24'];
   form(t, [n1, n2, n3], { n2: granted, n3: granted });
   const vip = ['--address', '192.0.2.100/24', '--high-availability', 'vip'];
@@ -75,6 +108,15 @@ t.test('an address that moves between two nodes', { skip }, async (t) => {
   t.strictSame(unchanged, []);
   holder(n2);
 
+  const inside = startPod(n1, n1, '10.42.0.9');
+  const pod: Pick<Host, 'start'> = { start: (...words) => n1.start(...inside, ...words) };
+  const connections = {
+    TCP: await talk(pod, far, outside),
+    UDP: await talk(pod, far, outside, { protocol: 'udp' }),
+  };
+  for (const connection of Object.values(connections)) t.equal(await connection.say('by n2'), 'by n2');
+  const silent = await listenTo(far, pod);
+
   const killedAt = Date.now();
   n2.must(
     'sh',
@@ -83,6 +125,12 @@ t.test('an address that moves between two nodes', { skip }, async (t) => {
   );
   holder(n3);
   t.comment(`n3 has the address ${Date.now() - killedAt} ms after n2 has crashed`);
+  for (const [protocol, connection] of Object.entries(connections))
+    t.equal(await connection.say('by n3'), 'by n3', `a connection of a pod over ${protocol} continues by n3`);
+  await silent('count');
+  n1.must('sleep', '1');
+  t.equal(await silent('count'), '0', 'nothing arrives on a connection on which the pod sends nothing');
+  t.equal(await silent('send'), 'heard', 'it continues when the pod sends');
   t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.100', 'n2 has died, and n3 has its address');
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.100');
 

@@ -1,4 +1,4 @@
-// Lasting TCP connection between two nodes; one end returns every line of the other.
+// Lasting TCP connection, or UDP client with one socket, between two nodes; one end returns every line of the other.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -10,7 +10,7 @@ require('net').createServer((socket) => socket.on('error', () => {}).pipe(socket
 `;
 /**
  * Program that connects until it succeeds, because the other node may not know the route yet, and then forwards lines
- * in both directions.
+ * in both directions. If the connection ends with an error, the program connects again, and prints `ready` again.
  */
 const client = `
 const net = require('net');
@@ -26,16 +26,54 @@ const attempt = () => {
 attempt();
 `;
 
+const datagramServer = `
+const socket = require('dgram').createSocket('udp4');
+socket.on('message', (line, { address, port }) => socket.send(line, port, address));
+socket.bind(4000, process.argv[1], () => console.log('ready'));
+`;
+/** Program that repeats each datagram until its answer arrives, always from one port. */
+const datagramClient = `
+const socket = require('dgram').createSocket('udp4');
+let asked = null;
+const send = () => asked !== null && socket.send(asked, 4000, process.argv[1], () => {});
+socket.on('message', (line) => {
+  if (String(line) !== asked) return;
+  asked = null;
+  console.log(String(line));
+});
+socket.bind(0, () => {
+  console.log('ready');
+  require('readline').createInterface({ input: process.stdin }).on('line', (line) => { asked = line; send(); });
+  setInterval(send, 200);
+});
+`;
+
 export interface Talk {
-  /** Sends a line at one end and returns the answer. */
+  /**
+   * Sends a line at one end and returns the answer. Over TCP, the answer is `ready` if the connection has ended with an
+   * error and another one was made; the line is then lost.
+   */
   say(line: string): Promise<string>;
 }
 
-/** Opens a connection from one node to an address of another. */
-export async function talk(from: Pick<Host, 'start'>, to: Pick<Host, 'start'>, address: string): Promise<Talk> {
-  const listening = to.start(process.execPath, '-e', server, address);
+export interface TalkOptions {
+  /** Protocol; TCP by default. */
+  readonly protocol?: 'tcp' | 'udp';
+  /** Address at which the other end listens, if it is not the address to which the client connects. */
+  readonly listensAt?: string;
+}
+
+/** Opens a connection from one node to an address of another, or starts a UDP client that keeps its socket. */
+export async function talk(
+  from: Pick<Host, 'start'>,
+  to: Pick<Host, 'start'>,
+  address: string,
+  { protocol = 'tcp', listensAt = address }: TalkOptions = {},
+): Promise<Talk> {
+  const [answering, asking] = protocol === 'tcp' ? [server, client] : [datagramServer, datagramClient];
+  const listening = to.start(process.execPath, '-e', answering, listensAt);
   await firstLine(listening);
-  const speaking = from.start(process.execPath, '-e', client, address);
+  const speaking = from.start(process.execPath, '-e', asking, address);
   const lines = createInterface({ input: output(speaking) })[Symbol.asyncIterator]();
   await lines.next();
   return {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { connect, update } from '../../agent/drivers/ovsdb/index.ts';
 import type { OverlayRecord } from '../../agent/model/overlay-record.ts';
+import { rangeOptions } from '../../agent/overlay/services/permitted-clients.ts';
 import { followServices } from '../../agent/run/overlay/daemon/service-watch.ts';
 import { overlayPlaces } from '../../agent/run/overlay/record/places.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
@@ -81,6 +82,14 @@ async function onRelease(t: Test, release: Release): Promise<void> {
   t.equal(news, 2, 'another NodePort is reported, and neither changed endpoints nor NodePorts of other nodes');
   await place({ '10.43.0.1:443': '192.0.2.11:6443' });
   t.equal(news, 3, 'a service whose server is the node itself is reported');
+  const limited = await place({ '192.0.2.11:30083': '10.42.1.9:8080' });
+  const restricted = once(events, 'news', { signal: AbortSignal.timeout(60_000) });
+  const options = Object.entries(rangeOptions(['192.0.2.11:30083'], ['203.0.113.0/24']));
+  await southbound.transact('OVN_Southbound', [
+    update('Load_Balancer', [['_uuid', '==', ['uuid', limited]]], { options: ['map', options] as const }),
+  ]);
+  await restricted;
+  t.equal(news, 5, 'changed source ranges are reported');
 
   const announced = once(events, '192.0.2.200 2001:db8::200, not 192.0.2.12 192.0.2.201');
   addBalancer({ '192.0.2.200:80': '10.42.1.9:8080', '192.0.2.201:80': '10.42.1.9:8080' });

@@ -8,8 +8,17 @@ import { gatewayNames } from '../overlay-names.ts';
 import { indexRows, listOf, mapOf, textOf } from '../rows/row-index.ts';
 import { permittedClients } from './permitted-clients.ts';
 
+/** Columns of OVN_Southbound from which services are read, by table. */
+export const serviceColumns = {
+  Load_Balancer: ['name', 'vips', 'protocol', 'lr_datapath_group', 'options'],
+  Logical_DP_Group: ['datapaths'],
+  Datapath_Binding: ['external_ids'],
+  Chassis: ['name', 'encaps'],
+  Encap: ['ip', 'chassis_name'],
+} as const;
+
 /** Tables of OVN_Southbound from which services are read. */
-export const serviceTables = ['Load_Balancer', 'Logical_DP_Group', 'Datapath_Binding', 'Chassis', 'Encap'] as const;
+export const serviceTables = Object.keys(serviceColumns);
 
 /** Entry of `vips` of a load balancer: its address and port, and its backends. */
 interface Vip {

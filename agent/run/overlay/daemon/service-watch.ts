@@ -6,6 +6,7 @@ import { mapOf } from '../../../overlay/rows/row-index.ts';
 import { decodedRow, shapeOfSchema } from '../../../overlay/rows/wire.ts';
 import { announcedBy } from '../../../overlay/services/announced-here.ts';
 import { type BalancerChange, createDatagramServers } from '../../../overlay/services/datagram-services.ts';
+import { serviceColumns } from '../../../overlay/services/inbound-services.ts';
 import { withheldAddresses } from '../../../overlay/services/withheld-answers.ts';
 import { createEventBatch } from '../loop/event-batch.ts';
 import { differFromStored, inboundIn } from '../node/inbound-flows.ts';
@@ -17,14 +18,12 @@ import { createLostConnections, onBridge } from './lost-connections.ts';
  * Southbound columns with the services, the data that the central node publishes, and its requests to the chassis. The
  * ovn-controller of another node writes to them only when it registers or changes its chassis.
  */
-const tables = {
-  Load_Balancer: { columns: ['name', 'vips', 'protocol', 'lr_datapath_group'] },
-  Logical_DP_Group: { columns: ['datapaths'] },
-  Datapath_Binding: { columns: ['external_ids'] },
-  Chassis: { columns: ['name', 'encaps'] },
-  Encap: { columns: ['ip'] },
-  SB_Global: { columns: ['external_ids', 'nb_cfg'] },
-} as const;
+const tables = Object.fromEntries(
+  Object.entries({ ...serviceColumns, SB_Global: ['external_ids', 'nb_cfg'] }).map(([table, columns]) => [
+    table,
+    { columns },
+  ]),
+);
 
 /** Outside addresses of services on the LAN of this node's gateway. */
 export interface Answered {

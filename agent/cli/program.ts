@@ -82,7 +82,7 @@ function addRunCommands(program: Command, addTo: AddTo): void {
   );
   add(
     'undo [transaction]',
-    'return to the state before a transaction (default: the last one)',
+    'return to the state before a transaction (default: the last one of a person)',
     async (output, id?: string) => (await import('../commands/undo-command.ts')).undo(id, output),
   );
   add(

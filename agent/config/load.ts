@@ -38,9 +38,14 @@ export function loadConfig(files: ConfigFiles): LoadedConfig {
  * (pkg/config/files.go:76-116).
  */
 function clusterSources(files: ConfigFiles) {
-  const dropIns = files.configD.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const dropIns = files.configD.toSorted((a, b) => (placeOf(a.name) < placeOf(b.name) ? -1 : 1));
   return [
     ...(files.configYaml === null ? [] : [{ path: configPaths.configYaml, bytes: files.configYaml }]),
     ...dropIns.map(({ name, bytes }) => ({ path: `${configPaths.configD}/${name}`, bytes })),
   ];
+}
+
+/** Returns a text by which paths are ordered as in Go's filepath.WalkDir: name by name. */
+function placeOf(path: string): string {
+  return path.replaceAll('/', '\0');
 }

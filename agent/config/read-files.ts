@@ -17,6 +17,7 @@ export interface ConfigFiles {
   /** Path of ovn.yaml for messages and for the sources of values. Absent if it is the default path. */
   readonly ovnYamlPath?: string;
   readonly configYaml: FileContent;
+  /** Drop-in files; `name` is the path below config.d. */
   readonly configD: readonly { readonly name: string; readonly bytes: Uint8Array | string }[];
   /** Errors of MicroShift's own files that cannot be read. Absent if all are readable. */
   readonly unreadable?: readonly AgentError[];
@@ -46,9 +47,7 @@ export function readConfigFiles(rootDirectory = '/', ovnYamlPath?: string): Conf
   };
   const configYaml = readable(below(rootDirectory, configPaths.configYaml));
   const directory = below(rootDirectory, configPaths.configD);
-  const names = dropInNames(directory);
-  if (names instanceof AgentError) problems.push(names);
-  const configD = (names instanceof AgentError ? [] : names).flatMap((name) => {
+  const configD = dropInNames(directory, problems).flatMap((name) => {
     const bytes = readable(`${directory}/${name}`);
     return bytes === null ? [] : [{ name, bytes }];
   });
@@ -65,11 +64,21 @@ function below(rootDirectory: string, path: string): string {
   return rootDirectory === '/' ? path : rootDirectory + path;
 }
 
-function dropInNames(directory: string): readonly string[] | AgentError {
+/**
+ * Returns the paths of the drop-in files below a directory, also of those in its subdirectories, as MicroShift does
+ * (pkg/config/files.go, collectUserProvidedConfigs). Links to directories count as files. Adds an error to `problems`
+ * for each directory that cannot be read.
+ */
+function dropInNames(directory: string, problems: AgentError[]): readonly string[] {
   try {
-    return readdirSync(directory).filter((name) => name.endsWith('.yaml'));
+    return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+      const inside = entry.isDirectory() ? dropInNames(`${directory}/${entry.name}`, problems) : null;
+      if (inside !== null) return inside.map((name) => `${entry.name}/${name}`);
+      return entry.name.endsWith('.yaml') ? [entry.name] : [];
+    });
   } catch (error) {
-    return errorCode(error) === 'ENOENT' ? [] : unreadableBecause(directory, error);
+    if (errorCode(error) !== 'ENOENT') problems.push(unreadableBecause(directory, error));
+    return [];
   }
 }
 

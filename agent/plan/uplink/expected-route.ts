@@ -5,13 +5,14 @@ import { activeProfile } from './source-profile.ts';
 
 /**
  * Returns false if nothing on the node can bring a default route any more: NetworkManager has a profile active on each
- * of these links, no activated profile has a gateway or uses DHCP or router advertisements, no other profile is
- * activated without a command, and the kernel processes router advertisements on no link. A link that another program
- * configures counts as able to bring a default route.
+ * of these links and activates none at present, no activated profile has a gateway or uses DHCP or router
+ * advertisements, no other profile is activated without a command, and the kernel processes router advertisements on no
+ * link. A link that another program configures counts as able to bring a default route.
  */
 export function isDefaultRouteExpected(candidates: readonly Link[], observation: Observation): boolean {
   const { kernelIpv6 = [], networkManager } = observation;
   const { activeConnections, profiles } = networkManager;
+  const isBeingActivated = activeConnections.some(({ state }) => state === 1);
   const isActivated = ({ uuid }: NmProfile): boolean =>
     activeConnections.some((active) => active.uuid === uuid && active.state === 2);
   const isConfigured = ({ name }: Link): boolean => {
@@ -25,5 +26,5 @@ export function isDefaultRouteExpected(candidates: readonly Link[], observation:
     isActivated(profile)
       ? hasGateway(profile) || dynamicFamilies(profile.settings).length > 0
       : jsonOf(profile.settings, 'connection', 'autoconnect') !== false;
-  return kernelIpv6.length > 0 || !candidates.every(isConfigured) || profiles.some(canBring);
+  return isBeingActivated || kernelIpv6.length > 0 || !candidates.every(isConfigured) || profiles.some(canBring);
 }

@@ -35,6 +35,21 @@ t.test('ovn.yaml, config.yaml and only *.yaml of config.d are read', (t) => {
   t.end();
 });
 
+t.test('drop-in files in subdirectories are read in the order of MicroShift', (t) => {
+  const { root, etc } = node(t);
+  mkdirSync(join(etc, 'config.d/a/deep.yaml'), { recursive: true });
+  mkdirSync(join(etc, 'linked'));
+  for (const [index, name] of ['a/deep.yaml/1.yaml', 'a/z.yaml', 'a-b.yaml'].entries())
+    writeFileSync(join(etc, 'config.d', name), `node: {nodeIP: 192.0.2.${index + 1}}\n`);
+  writeFileSync(join(etc, 'config.d/a/1.yaml'), 'network: {clusterNetwork: [10.1.0.0/16]}\n');
+  const { cluster } = loadConfig(readConfigFiles(root)).config;
+  t.same(cluster.nodeIp, { value: '192.0.2.3', source: '/etc/microshift/config.d/a-b.yaml:1' });
+  t.same(cluster.clusterNetwork.value, ['10.1.0.0/16']);
+  symlinkSync(join(etc, 'linked'), join(etc, 'config.d/20.yaml'));
+  t.match(readConfigFiles(root).unreadable, [{ kind: 'config-unreadable', facts: { file: /20\.yaml$/ } }]);
+  t.end();
+});
+
 t.test('another ovn.yaml is named by its own path and has to exist', (t) => {
   const { root, etc } = node(t, { 'other.yaml': 'mtu: 0\n' });
   const path = join(etc, 'other.yaml');

@@ -41,7 +41,14 @@ const nodes: readonly (readonly [string, Observation, boolean])[] = [
   ['router advertisements', withManager({ profiles: profilesWith('ipv6', { method: ['s', 'auto'] }) }), true],
   ['IPv6 of the kernel', { ...isolated, kernelIpv6: ['eth0'] }, true],
   ['a NIC without a profile', { ...isolated, links: [...isolated.links, { ...eth0, name: 'eth1', index: 9 }] }, true],
-  ['a profile that is being activated', withManager({ activeConnections: activations({ state: 1 }) }), true],
+  [
+    'a profile that is being activated by command',
+    withManager({
+      activeConnections: activations({ state: 1 }),
+      profiles: profilesWith('connection', { autoconnect: ['b', false] }),
+    }),
+    true,
+  ],
 ];
 
 // A veth that another program configures cannot be an uplink; a NIC can.

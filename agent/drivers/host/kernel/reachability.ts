@@ -38,8 +38,6 @@ export async function answersDns(server: string): Promise<boolean> {
     await resolver.resolveNs('.');
     return true;
   } catch (error) {
-    return !['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED', 'EREFUSED_BY_HOST'].includes(
-      (error as NodeJS.ErrnoException).code ?? '',
-    );
+    return !['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED'].includes((error as NodeJS.ErrnoException).code ?? '');
   }
 }

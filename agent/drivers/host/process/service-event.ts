@@ -16,7 +16,7 @@ export function serviceEvent(): Promise<void> {
   return new Promise((resolve) => {
     const watchers = directories.flatMap((directory) => {
       try {
-        return [watch(directory, done)];
+        return [watch(directory, done).on('error', done)];
       } catch {
         return [];
       }

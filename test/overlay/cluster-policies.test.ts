@@ -19,13 +19,15 @@ async function onRelease(t: Test, release: Release): Promise<void> {
         t.equal(await cluster.plan(world), 0, 'a second plan has nothing to do');
         const own = cluster.pod(world, `${subject}/pod-1`);
         for (const { port, protocol, isOpen } of step.probes) {
-          const wrong = peers.flatMap((peer) => {
+          const wrong: string[] = [];
+          for (const peer of peers) {
             const other = cluster.pod(world, `${peer}/pod-2`);
-            const there = cluster.send(own, other, protocol, port) === (isOpen(subject, peer) ? other.port : null);
-            const back = cluster.send(other, own, protocol, port) === (isOpen(peer, subject) ? own.port : null);
-            return [...(there ? [] : [`to ${peer}`]), ...(back ? [] : [`from ${peer}`])];
-          });
-          const reached = cluster.send(own, cluster.node(1), protocol, port);
+            const there = await cluster.send(own, other, protocol, port);
+            if (there !== (isOpen(subject, peer) ? other.port : null)) wrong.push(`to ${peer}`);
+            const back = await cluster.send(other, own, protocol, port);
+            if (back !== (isOpen(peer, subject) ? own.port : null)) wrong.push(`from ${peer}`);
+          }
+          const reached = await cluster.send(own, cluster.node(1), protocol, port);
           if ((reached !== null) !== isOpen(subject, 'node')) wrong.push('to the node');
           t.strictSame(wrong, [], `${protocol} ${port}`);
         }

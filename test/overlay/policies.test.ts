@@ -16,14 +16,13 @@ async function onRelease(t: Test, release: Release): Promise<void> {
       for (const step of steps) {
         await cluster.plan(world, changeWorld(world, step));
         for (const { port, protocol, isOpen } of step.probes) {
-          const wrong = pods.flatMap((from) =>
-            pods.filter((to) => {
-              if (from === to) return false;
+          const wrong: string[] = [];
+          for (const from of pods)
+            for (const to of pods.filter((other) => other !== from)) {
               const end = cluster.pod(world, to);
-              const reached = cluster.send(cluster.pod(world, from), end, protocol, port);
-              return reached !== (isOpen(from, to) ? end.port : null);
-            }),
-          );
+              const reached = await cluster.send(cluster.pod(world, from), end, protocol, port);
+              if (reached !== (isOpen(from, to) ? end.port : null)) wrong.push(`${from} to ${to}`);
+            }
           t.strictSame(wrong, [], `${protocol} ${port}`);
         }
       }

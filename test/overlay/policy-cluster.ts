@@ -12,6 +12,7 @@ import { planWorkload } from '../../agent/workload/plan-workload.ts';
 import { concernedPolicyUnits, factsOf, type PolicyWorld, policyUnitsOf } from '../unit/workload/policies/world.ts';
 import { type Central, readRows, startCentral } from './central.ts';
 import type { Release } from './releases.ts';
+import { startTracer, type Tracer } from './tracer.ts';
 
 /** Sender or receiver of packets. */
 export interface TraceEnd {
@@ -25,8 +26,8 @@ export interface PolicyCluster {
   readonly central: Central;
   /** Applies the changes of the given objects, or of all objects if none are given. */
   plan(world: PolicyWorld, changes?: readonly ObjectChange[]): Promise<number>;
-  /** Returns the port at which a first packet arrives; null if it does not arrive. */
-  send(from: TraceEnd, to: TraceEnd | string, protocol: Protocol, port: number): string | null;
+  /** Returns the port at which a first packet arrives with the rows of the last `plan`; null if it does not arrive. */
+  send(from: TraceEnd, to: TraceEnd | string, protocol: Protocol, port: number): Promise<string | null>;
   pod(world: PolicyWorld, key: string): TraceEnd;
   node(id: number): TraceEnd;
 }
@@ -85,6 +86,12 @@ export async function startPolicyCluster(
       return [node, mac.trim().replaceAll('"', '')];
     }),
   );
+  let tracer: Tracer | null = null;
+  const endTracer = async (): Promise<void> => {
+    await tracer?.end();
+    tracer = null;
+  };
+  t.teardown(endTracer);
   return {
     central,
     pod,
@@ -94,6 +101,7 @@ export async function startPolicyCluster(
       return { port: `k8s-${node.name}`, node, mac: managementMac(node), addresses };
     },
     plan: async (current, changes) => {
+      await endTracer();
       const facts = { ...factsOf(layout, current), nodes };
       const rows = await readRows(central.client, 'OVN_Northbound', workloadTables);
       const existing = indexRows(rows);
@@ -107,7 +115,7 @@ export async function startPolicyCluster(
       central.run('ovn-nbctl', '--wait=sb', 'sync');
       return plan.changes.length;
     },
-    send: (from, to, protocol, port) => {
+    send: async (from, to, protocol, port) => {
       const target = typeof to === 'string' ? to : (to.addresses[0] ?? '');
       const source = from.addresses.find((address) => isIpv6(address) === isIpv6(target)) ?? '';
       const isNear = typeof to !== 'string' && to.node === from.node;
@@ -121,8 +129,8 @@ export async function startPolicyCluster(
         'ip.ttl == 64',
         `${protocol.toLowerCase()}.dst == ${port}`,
       ];
-      const lookups = Array.from({ length: 12 }, () => '--ct=new');
-      const said = central.run('ovn-trace', '--minimal', ...lookups, from.node.name, packet.join(' && '));
+      tracer ??= await startTracer(central);
+      const said = await tracer.trace(from.node.name, packet.join(' && '));
       return /output\("([^"]+)"/.exec(said)?.[1] ?? null;
     },
   };

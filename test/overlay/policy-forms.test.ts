@@ -58,11 +58,11 @@ async function onRelease(t: Test, release: Release): Promise<void> {
         [8101, false],
         [80, true],
       ] as const) {
-        t.equal(cluster.send(ya, xb, 'TCP', port), isOpen ? 'x_b' : null, `port ${port}`);
-        t.equal(cluster.send(ya, six(xb), 'TCP', port), isOpen ? 'x_b' : null, `port ${port} by IPv6`);
+        t.equal(await cluster.send(ya, xb, 'TCP', port), isOpen ? 'x_b' : null, `port ${port}`);
+        t.equal(await cluster.send(ya, six(xb), 'TCP', port), isOpen ? 'x_b' : null, `port ${port} by IPv6`);
       }
-      t.equal(cluster.send(ya, xb, 'UDP', 8050), null, 'a port of another protocol is closed');
-      t.equal(cluster.send(xa, six(xb), 'TCP', 80), null, 'a pod that is not selected is blocked');
+      t.equal(await cluster.send(ya, xb, 'UDP', 8050), null, 'a port of another protocol is closed');
+      t.equal(await cluster.send(xa, six(xb), 'TCP', 80), null, 'a pod that is not selected is blocked');
     });
 
     await t.test('ranges of addresses, also with bits after the prefix', async (t) => {
@@ -78,17 +78,17 @@ async function onRelease(t: Test, release: Release): Promise<void> {
         ],
       });
       await cluster.plan(world);
-      t.equal(cluster.send(xa, six(xb), 'SCTP', 9), 'x_b', 'every port of an address in the range is open');
-      t.equal(cluster.send(xa, six(yb), 'TCP', 80), null, 'an exception of the IPv6 range is closed');
-      t.equal(cluster.send(xa, six(ya), 'TCP', 80), null, 'an IPv6 address outside of the range is closed');
-      t.equal(cluster.send(xa, xb, 'TCP', 80), 'x_b');
-      t.equal(cluster.send(xa, xb, 'TCP', 81), null);
-      t.equal(cluster.send(xa, yb, 'TCP', 80), null, 'an address in the second exception is closed');
-      t.equal(cluster.send(xb, xa, 'TCP', 80), null, 'an address in the first exception is closed');
+      t.equal(await cluster.send(xa, six(xb), 'SCTP', 9), 'x_b', 'every port of an address in the range is open');
+      t.equal(await cluster.send(xa, six(yb), 'TCP', 80), null, 'an exception of the IPv6 range is closed');
+      t.equal(await cluster.send(xa, six(ya), 'TCP', 80), null, 'an IPv6 address outside of the range is closed');
+      t.equal(await cluster.send(xa, xb, 'TCP', 80), 'x_b');
+      t.equal(await cluster.send(xa, xb, 'TCP', 81), null);
+      t.equal(await cluster.send(xa, yb, 'TCP', 80), null, 'an address in the second exception is closed');
+      t.equal(await cluster.send(xb, xa, 'TCP', 80), null, 'an address in the first exception is closed');
     });
     world.policies.clear();
     await cluster.plan(world);
-    t.equal(cluster.send(xa, six(ya), 'TCP', 80), 'y_a', 'without policies everything is open');
+    t.equal(await cluster.send(xa, six(ya), 'TCP', 80), 'y_a', 'without policies everything is open');
     const left = ['Port_Group', 'ACL'].map((table) =>
       cluster.central
         .run('ovn-nbctl', '--bare', '--columns=_uuid', 'find', table, 'external_ids:owner=microshift-net-workload')
@@ -114,16 +114,16 @@ async function onRelease(t: Test, release: Release): Promise<void> {
     await t.test('a port name with a different number in each pod', async (t) => {
       set(world, 'x/named', { podSelector: {}, ingress: [{ ports: [{ port: 'http' }] }] });
       await cluster.plan(world);
-      t.equal(cluster.send(ya, xa, 'TCP', 8080), 'x_a');
-      t.equal(cluster.send(ya, xb, 'TCP', 8081), 'x_b');
-      t.equal(cluster.send(ya, xa, 'TCP', 8081), null, 'the number of the other pod is closed');
-      t.equal(cluster.send(ya, xb, 'TCP', 8080), null, 'the number of the other pod is closed');
+      t.equal(await cluster.send(ya, xa, 'TCP', 8080), 'x_a');
+      t.equal(await cluster.send(ya, xb, 'TCP', 8081), 'x_b');
+      t.equal(await cluster.send(ya, xa, 'TCP', 8081), null, 'the number of the other pod is closed');
+      t.equal(await cluster.send(ya, xb, 'TCP', 8080), null, 'the number of the other pod is closed');
       const before = world.pods.get('x/b');
       const now = podOf('x/b', { nodeName: 'n2', ports: [portOf('http', 8080)] });
       world.pods.set('x/b', now);
       await cluster.plan(world, [{ kind: 'Pod', ...(before && { before }), now }]);
-      t.equal(cluster.send(ya, xb, 'TCP', 8080), 'x_b', 'the new number of the pod is open');
-      t.equal(cluster.send(ya, xb, 'TCP', 8081), null);
+      t.equal(await cluster.send(ya, xb, 'TCP', 8080), 'x_b', 'the new number of the pod is open');
+      t.equal(await cluster.send(ya, xb, 'TCP', 8081), null);
     });
 
     await t.test('a policy applies to the endpoints of a service', async (t) => {
@@ -146,9 +146,9 @@ async function onRelease(t: Test, release: Release): Promise<void> {
         ],
       });
       await cluster.plan(world);
-      t.equal(cluster.send(xa, '10.43.0.10', 'TCP', 80), 'y_a', 'the port of the endpoint is permitted');
+      t.equal(await cluster.send(xa, '10.43.0.10', 'TCP', 80), 'y_a', 'the port of the endpoint is permitted');
       t.equal(
-        cluster.send(xa, '10.43.0.11', 'TCP', 80),
+        await cluster.send(xa, '10.43.0.11', 'TCP', 80),
         null,
         'permission for the address of the service does not suffice',
       );
@@ -158,13 +158,13 @@ async function onRelease(t: Test, release: Release): Promise<void> {
       world.policies.clear();
       set(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
       await cluster.plan(world);
-      t.equal(cluster.send(cluster.node(1), xa, 'TCP', 8080), 'x_a', 'the kubelet of a pod probes it');
-      t.equal(cluster.send(cluster.node(2), xa, 'TCP', 8080), null, 'the policy also applies to another node');
-      t.equal(cluster.send(ya, xa, 'TCP', 8080), null);
+      t.equal(await cluster.send(cluster.node(1), xa, 'TCP', 8080), 'x_a', 'the kubelet of a pod probes it');
+      t.equal(await cluster.send(cluster.node(2), xa, 'TCP', 8080), null, 'the policy also applies to another node');
+      t.equal(await cluster.send(ya, xa, 'TCP', 8080), null);
       set(world, 'x/from-x', { podSelector: {}, ingress: [{ from: [{ podSelector: {} }] }] });
       await cluster.plan(world);
       t.equal(
-        cluster.send(cluster.node(2), xa, 'TCP', 8080),
+        await cluster.send(cluster.node(2), xa, 'TCP', 8080),
         null,
         'a selected pod in the network of its node permits no packets of the node',
       );
@@ -178,10 +178,10 @@ async function onRelease(t: Test, release: Release): Promise<void> {
     set(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress'] });
     await cluster.plan(world);
     const [xa, ya] = ['x/a', 'y/a'].map((key) => cluster.pod(world, key)) as Ends;
-    t.equal(cluster.send(ya, xa, 'TCP', 80), null);
-    t.equal(cluster.send(xa, ya, 'TCP', 80), 'y_a');
-    t.equal(cluster.send(cluster.node(1), xa, 'TCP', 80), 'x_a', 'the kubelet of a pod probes it');
-    t.equal(cluster.send(cluster.node(2), xa, 'TCP', 80), null, 'the policy also applies to another node');
+    t.equal(await cluster.send(ya, xa, 'TCP', 80), null);
+    t.equal(await cluster.send(xa, ya, 'TCP', 80), 'y_a');
+    t.equal(await cluster.send(cluster.node(1), xa, 'TCP', 80), 'x_a', 'the kubelet of a pod probes it');
+    t.equal(await cluster.send(cluster.node(2), xa, 'TCP', 80), null, 'the policy also applies to another node');
   });
 }
 

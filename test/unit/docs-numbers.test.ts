@@ -92,7 +92,7 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   ['docs/use/troubleshooting.md', 'keeps the last {} transactions', kept],
   [
     'docs/use/troubleshooting.md',
-    'within {} seconds ({} seconds on a node with fixed addresses only) no',
+    'within {} seconds ({} seconds if nothing on the node can bring a default route) no',
     route,
     unexpected,
   ],

@@ -11,7 +11,8 @@ const words = {
   endpoints: 'endpoints',
   accessLists: 'combinations of peers and ports',
   namedPorts: 'combinations of peers and named ports',
-  terms: 'peers, ports and address ranges',
+  portNames: 'named ports',
+  terms: 'peers, ports, address ranges and values of selectors',
   turns: 'changes between rules that accept and rules that deny',
 } as const;
 
@@ -37,7 +38,7 @@ export const budgets = {
   NetworkPolicy: { letters: 300_000, accessLists: 1_000, namedPorts: 50, terms: 5_000 },
   // `turns` follows from the priorities of OVN's ACLs: 32,767 of them are divided among two tiers with 1,001 priorities
   // each.
-  ClusterNetworkPolicy: { letters: 300_000, namedPorts: 50, terms: 5_000, turns: 15 },
+  ClusterNetworkPolicy: { letters: 300_000, portNames: 50, terms: 5_000, turns: 15 },
 } as const satisfies Readonly<Record<Kind, { readonly letters: number } & Readonly<Partial<Record<Measure, number>>>>>;
 
 /**

@@ -154,12 +154,12 @@ function closed(rules: readonly ClusterRule[]): readonly ClusterRule[] {
     : [{ name: '', action: 'Deny', peers: everything, protocols: [] }];
 }
 
-function usedBy(policy: ClusterNetworkPolicy): Record<'namedPorts' | 'terms' | 'turns', number> {
-  const used = { namedPorts: 0, terms: 0, turns: 0 };
+function usedBy(policy: ClusterNetworkPolicy): Record<'portNames' | 'terms' | 'turns', number> {
+  const used = { portNames: 0, terms: 0, turns: 0 };
   for (const direction of ['Ingress', 'Egress'] as const)
     used.turns = Math.max(used.turns, turnsIn(actionsInOrder(policy, direction)));
   for (const { peers, protocols } of [...policy.ingress, ...policy.egress]) {
-    used.namedPorts += new Set(protocols.flatMap((one) => ('namedPort' in one ? [one.namedPort] : []))).size;
+    used.portNames += new Set(protocols.flatMap((one) => ('namedPort' in one ? [one.namedPort] : []))).size;
     used.terms += protocols.length + peers.reduce((sum, peer) => sum + termsOf(peer), 0);
   }
   return used;

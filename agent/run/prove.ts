@@ -82,8 +82,8 @@ export async function proveMoved(plan: Plan, neighbours: readonly Neighbour[], d
 }
 
 /**
- * Pings a host until it answers or its time limit is over. One ping is not enough: it ends early if no host answers ARP
- * or neighbour solicitations, as on a link that does not forward yet.
+ * Pings a host until it answers, its time limit is over, or a ping shows that no route leads to it. One ping is not
+ * enough: it ends early if no host answers ARP or neighbour solicitations, as on a link that does not forward yet.
  */
 async function answersAgain({ address, through, withinMs }: Neighbour, deadline: Deadline): Promise<boolean> {
   const end = monotonicMs() + Math.min(withinMs, Math.max(pingAfterMs, deadline.remainingMs()));

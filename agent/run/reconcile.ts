@@ -41,7 +41,7 @@ export interface ReconcileResult {
 
 /**
  * Takes the lock, recovers earlier runs, observes the node, makes a plan, and runs the plan as a transaction with a
- * proof. Every planned change of the node's network goes through this function.
+ * proof. Every planned change of br-ex and of bridges of `bridge add` goes through this function.
  */
 export async function reconcile(
   planner: Planner,

@@ -48,8 +48,8 @@ async function collectCommand(staging: Staging, item: CommandItem, secrets: read
 }
 
 /**
- * Stages files below files/, with their secrets masked and without the beginning of a file that is too long; absent
- * files are left out.
+ * Stages files below files/, with their secrets masked and without the beginning of a file that exceeds the size limit;
+ * absent files are left out.
  */
 export function collectFiles(staging: Staging, items: readonly FileItem[], secrets: readonly string[]): void {
   for (const item of items) {

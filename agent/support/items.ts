@@ -83,7 +83,9 @@ export const commandItems: readonly CommandItem[] = [
   { file: 'journal/kernel.txt', command: `journalctl --no-pager --dmesg --boot=0 --lines=${journalLines}` },
 ];
 
-/** Commands for a node in an overlay. The databases answer only on the central node; on other nodes a note says so. */
+/**
+ * Commands for a node in an overlay. OVN's databases answer only on the central node; on other nodes a note says so.
+ */
 export const overlayCommandItems: readonly CommandItem[] = [
   { file: 'versions/ovn.txt', command: 'ovn-controller --version' },
   ovn('northbound', 'ovn-nbctl', 'show'),

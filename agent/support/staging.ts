@@ -4,7 +4,10 @@ import { unwritable } from '../drivers/host/files/files.ts';
 
 /** Directory on tmpfs, so that a support bundle can be made if the disk is full or read-only. */
 const stagingDirectory = '/run/microshift-net';
-/** Size limit of a collected file, in bytes; a larger file adds no information. */
+/**
+ * Size limit of a collected file, in bytes. Of a larger file, only the end is kept: older lines rarely explain the
+ * present fault.
+ */
 export const itemLimitBytes = 2 * 1024 * 1024;
 /**
  * Size limit of a support bundle before compression, in bytes: small enough for a node with little free memory. The

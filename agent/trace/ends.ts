@@ -35,8 +35,8 @@ function isSender({ type, mac }: LogicalPort): boolean {
 }
 
 /**
- * Finds the source and the destination, and builds the first packet. Fails with `bad-usage` for an unknown source or
- * destination, and lists the known ones.
+ * Finds the source and the destination, and builds the first packet. Fails with `bad-usage` if no packet can be traced
+ * between them. For an unknown source or destination, the error lists the known ones.
  */
 export function departureOf(question: TraceQuestion, network: LogicalNetwork, southbound: DatabaseRows): Departure {
   const source = endOf(question.source, network);
@@ -45,7 +45,7 @@ export function departureOf(question: TraceQuestion, network: LogicalNetwork, so
     throw new AgentError(
       'bad-usage',
       `${question.source} and ${question.destination} are one port, ${source.port.name}`,
-      { hint: 'what a port says to itself does not come by OVN; name another end' },
+      { hint: 'packets of a port to itself do not pass OVN; name another end' },
     );
   const isSix = (address: string | undefined): boolean => address !== undefined && isIpv6(address);
   const to = destination.addresses.find((address) => source.addresses.some((own) => isSix(own) === isSix(address)));

@@ -66,8 +66,8 @@ export function ruleBook(southbound: DatabaseRows, northbound: DatabaseRows | nu
 }
 
 /**
- * Returns the rule of a flow if the northbound row that decides it was not read; null if the table of the row cannot be
- * derived from the stage.
+ * Returns the rule of a flow on a node without the northbound database. The rule has no name, and the match of the flow
+ * as its content. Null if no row decides the flow, or if the table of that row cannot be derived from the stage.
  */
 function nameless(stage: string, id: string, match: string): TraceRule | null {
   const isBalanced = stage === 'lr_in_dnat' && /\bct\.new\b/.test(match);

@@ -27,7 +27,7 @@ export async function portsOf(ovs: OpenVSwitch): Promise<readonly string[]> {
 
 /**
  * Waits until NetworkManager neither activates nor deactivates a profile, so that the next observation is not of a
- * transient state. Ignores the NICs in `deaf`, which receive no replies.
+ * transient state. Ignores the NICs in `deaf`, which receive no replies. Returns without an error at the limit.
  */
 export async function awaitActivations(
   watch: ActivationWatch,

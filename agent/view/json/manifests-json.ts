@@ -53,7 +53,7 @@ export interface ManifestsApplied {
   readonly command: 'manifests apply';
   readonly outcome: 'changed' | 'unchanged';
   readonly flavor: string;
-  /** Address of the API server. */
+  /** URL of the API server. */
   readonly server: string;
   readonly objects: readonly ObjectOutcomeJson[];
   /** State of the daemonsets; null if `--wait` was not given. */
@@ -111,7 +111,7 @@ export interface ManifestsDeleteDocument {
   readonly objects: readonly ObjectOutcomeJson[];
   /** Objects that are left because other field managers own a part of them. */
   readonly shared: readonly SharedObjectJson[];
-  /** Objects of other owners, because of which the namespace is kept. */
+  /** Objects of other programs, because of which the namespace is kept. */
   readonly foreign: readonly string[];
 }
 

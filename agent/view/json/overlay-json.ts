@@ -8,9 +8,12 @@ import { countChanges, countWorkload } from '../overlay-view.ts';
 export interface OverlayChangesJson {
   /** Rows of Open vSwitch and OVN. */
   readonly rows: readonly RowChangeJson[];
-  /** Commands of ip(8) and settings of sysctl(8) for the node's own interface in the cluster. */
+  /**
+   * Commands of ip(8) and settings of sysctl(8) for the node's management interface, its gateway's NIC and its attached
+   * interfaces.
+   */
   readonly kernel: readonly KernelChangeJson[];
-  /** Flows and rules of the bridge that the node shares with its gateway. */
+  /** Flows on the bridges of this node except br-int, and its nftables table. */
   readonly flows: readonly FlowChangeJson[];
   /** Rows for Kubernetes objects, which the central node's daemon writes; null if they were not compared. */
   readonly kubernetesRows: readonly RowChangeJson[] | null;

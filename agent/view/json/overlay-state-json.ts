@@ -47,7 +47,7 @@ export interface OverlayDaemonJson {
 export interface DaemonFailureJson {
   readonly message: string;
   readonly hint: string | null;
-  /** Time of the first failure, in ISO 8601. */
+  /** Time at which the error occurred first, in ISO 8601. */
   readonly since: string;
 }
 

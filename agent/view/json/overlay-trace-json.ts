@@ -8,7 +8,7 @@ export interface OverlayTraceDocument {
   /** Node on which the trace was made. */
   readonly node: string;
   readonly there: TracedWayJson;
-  /** Path of the answer; null if it was not requested. */
+  /** Path of the reply; null if it was not requested, or if the packet neither arrives nor leaves the cluster. */
   readonly back: TracedWayJson | null;
 }
 

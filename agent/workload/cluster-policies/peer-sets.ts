@@ -85,8 +85,8 @@ export function isNobody({ addresses, spans }: PeerSet): boolean {
 }
 
 /**
- * Returns the ranges of a peer. The addresses of a node are those that it has in the overlay, whose members cannot
- * claim the addresses of others, rather than the status of its Node, which the node itself reports.
+ * Returns the ranges of a peer. The addresses of a node are those of its record and the further addresses that it
+ * announces, and not those in the status of its Node.
  */
 function rangesOfPeer(peer: ClusterPeer, { nodes, workload }: WorkloadFacts): readonly string[] {
   if ('networks' in peer) return peer.networks;

@@ -105,7 +105,10 @@ export function requestedAddresses(annotations: Labels): readonly string[] {
   return words.filter((word) => word !== '').map((word) => (familyOf(word) === null ? word : canonicalAddress(word)));
 }
 
-/** Fields of both formats; releases before dual stack have one address and one gateway. */
+/**
+ * Fields of the annotations `podNetworks` and `first`. Releases of ovn-kubernetes before dual stack write one address
+ * and one gateway.
+ */
 interface NetworkFields {
   readonly ip_addresses?: unknown;
   readonly ip_address?: unknown;

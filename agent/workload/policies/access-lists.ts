@@ -67,8 +67,8 @@ function alwaysInwards(own: string, facts: WorkloadFacts): readonly AccessList[]
 }
 
 /**
- * Returns the condition by which the ACLs of a policy admit all nodes; null if an ACL of each node's switch admits the
- * node. Only layout `modern` has such ACLs of switches.
+ * Returns the condition by which the ACLs of a policy admit all nodes; null if no node has pod subnets, or if an ACL of
+ * each node's switch admits that node. Only layout `modern` has such ACLs of switches.
  */
 export function nodeAdmission(
   own: string,

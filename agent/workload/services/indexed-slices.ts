@@ -1,6 +1,6 @@
 import type { EndpointSlice, NamespacedName } from '../../model/workload.ts';
 
-/** Slices of one service. */
+/** EndpointSlices of one service. */
 export interface SliceGroup {
   readonly slices: ReadonlyMap<NamespacedName, EndpointSlice>;
   /** Number of endpoints in the group; a slice without endpoints counts as one. */
@@ -8,8 +8,8 @@ export interface SliceGroup {
 }
 
 /**
- * EndpointSlices, indexed by service. A change costs as much as the slice that changes, regardless of the number of
- * other slices.
+ * EndpointSlices, indexed by service. The cost of a change depends on the size of the changed EndpointSlice alone, and
+ * not on the number of others.
  */
 export class IndexedSlices extends Map<NamespacedName, EndpointSlice> {
   readonly #groups = new Map<NamespacedName, { readonly slices: Map<NamespacedName, EndpointSlice>; size: number }>();

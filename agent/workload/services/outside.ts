@@ -18,7 +18,10 @@ export interface Outside {
   isServedAtNode(node: OverlayNode, address: string, port: ServicePort): boolean;
   /** Returns the reasons why requested addresses and ports of a service are not served, as whole sentences. */
   faults(service: Service): readonly string[];
-  /** Returns the sentences of `faults` for the addresses and ports that the service `taker` has instead. */
+  /**
+   * Returns those sentences of `faults` that concern addresses and ports which the service `taker` has, so that
+   * `service` does not get them.
+   */
   faultsBecauseOf(service: Service, taker: NamespacedName): readonly string[];
   /** Returns the gateway that answers for an address on its LAN; null if no gateway does. */
   announcer(address: string): string | null;

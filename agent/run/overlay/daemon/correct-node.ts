@@ -28,7 +28,8 @@ export interface Corrected {
   readonly members: readonly OverlayNode[];
   /**
    * Sentences about other programs with unauthorized write access to the cluster, about refused claims and certificate
-   * requests of members, about chassis that belong to no member, and about interfaces that this node needs itself.
+   * requests of members, about chassis that belong to no member, and about interfaces that this node cannot attach to
+   * br-int.
    */
   readonly refused: readonly string[];
   readonly outcome: Outcome;
@@ -130,9 +131,9 @@ function difference(record: OverlayRecord, places: OverlayPlaces) {
 }
 
 /**
- * Returns sentences about other programs with unauthorized write access to the cluster, about unauthorized claims and
- * refused certificate requests of members, about chassis that belong to no member, and about interfaces that this node
- * needs itself.
+ * Returns sentences about other programs with unauthorized write access to the cluster, about refused claims and
+ * certificate requests of members, about chassis that belong to no member, and about interfaces that this node cannot
+ * attach to br-int.
  */
 function refusedOf({ listeners, refusedClaims, certificates, strangers, portFaults }: PlannedNode): readonly string[] {
   return [...listeners.map(listenerFault), ...refusedClaims, ...certificates.refused, ...strangers, ...portFaults];

@@ -35,7 +35,8 @@ const certificateLookMs = 3_600_000;
 
 /**
  * Brings this node into the state of its record and corrects it after each event, until `stop` is aborted or the node
- * has left the overlay. Fails if events of the kernel no longer arrive. Reports any other failure once and tries again.
+ * has left the overlay. Fails if the node is not in an overlay, if another daemon runs, or if events of the kernel no
+ * longer arrive. Reports any other failure once and tries again.
  */
 export async function runDaemon(
   config: Pick<Config, 'overlay' | 'cluster'>,

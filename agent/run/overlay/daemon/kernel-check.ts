@@ -11,7 +11,7 @@ import { readRecord } from '../record/record.ts';
 export interface KernelLook {
   /** Requests a comparison. All calls before the comparison begins cause one comparison. */
   ask(): void;
-  /** Stores the addresses that the node announces from now on. Later comparisons use them. */
+  /** Stores the addresses that the node announces at present, with which later comparisons compare. */
   note(): void;
   close(): void;
 }

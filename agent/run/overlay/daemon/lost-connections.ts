@@ -29,7 +29,7 @@ export interface LostConnections {
 export interface ConnectionTools {
   /** Returns true if the server serves now. Its connections are kept then, because they are valid. */
   isServing(lost: ServedConnections): boolean;
-  /** Removes the connections of one server and service address from the data path. */
+  /** Removes from the data path the connections to one server at one address of a service. */
   forget(lost: ServedConnections): Promise<unknown>;
   /** Waits until the data path forwards by the present flows. */
   awaitRevalidation(): Promise<unknown>;
@@ -91,8 +91,8 @@ export function createLostConnections(tools: ConnectionTools): LostConnections {
 }
 
 /**
- * Returns the functions that remove connections through br-int. Open vSwitch removes connections from every connection
- * tracking zone.
+ * Returns the functions that remove tracked connections from the data path of br-int, in every connection tracking
+ * zone, and that wait until this data path forwards by the present flows.
  */
 export function onBridge(runDirectory: string): Pick<ConnectionTools, 'forget' | 'awaitRevalidation'> {
   return {

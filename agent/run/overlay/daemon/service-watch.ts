@@ -78,7 +78,8 @@ export function followServices(
   let isFirst = true;
   const stop = followTables({ database: 'OVN_Southbound', ...southbound, tables: followed }, (now, changes) => {
     contents = now;
-    // The state after every transaction counts, because a server may serve for less than a second between two checks.
+    // Each transaction is examined by itself, because a server may start and stop serving within the pause before
+    // onNews.
     const lost = servers.change(balancerChanges(now, changes, isFirst));
     if (lost.length > 0) connections.lose(lost, dueAfter(now, changes));
     for (const { table, now: answer } of changes)

@@ -76,7 +76,10 @@ function planAll(workload: Workload, cluster: Cluster, rows: DatabaseRows): Over
   return planWorkload(facts, existing, rows.shape, allObjectKeys(facts, existing));
 }
 
-/** Lists all objects on which the network depends. Fails if the API server does not answer within a minute. */
+/**
+ * Lists all objects on which the network depends. Fails if the API server refuses a list, or does not answer within a
+ * minute.
+ */
 export async function listWorkload(
   kubeconfig: string | null,
   nodeName: string,
@@ -101,7 +104,7 @@ export async function listWorkload(
   }
 }
 
-/** Returns the addresses of pods by the API server's report, and those of the ports of members. */
+/** Returns the addresses of pods as the API server reports them, and those of the overlay ports of members. */
 export function presentAddresses({ pods }: Workload, members: readonly OverlayNode[]): PodAddresses {
   const served = [...pods].filter(([, { isHostNetwork, isOver }]) => !isHostNetwork && !isOver);
   const ofPorts = [...addressesOfPorts(members)].map(([key, { addresses }]) => [key, addresses] as const);

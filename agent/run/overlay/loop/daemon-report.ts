@@ -22,8 +22,8 @@ export interface Report {
   noteAsked(asked: readonly number[]): void;
   noteWatcher(watcher: WatcherState): void;
   /**
-   * Reports sentences about unauthorized write access to the cluster, refused claims, and interfaces that the node
-   * cannot attach. Leaves out sentences of the previous call.
+   * Reports the sentences in `refused` of the last correction (daemon/correct-node.ts). Leaves out those of the
+   * previous call.
    */
   refused(claims: readonly string[]): void;
   /** Reports that the node is in the desired state, if `isNews` is true or a failure was reported before. */

@@ -9,7 +9,8 @@ export type Outcome = 'nothing' | 'followed' | 'corrected';
  */
 const gatherMs = 100;
 /**
- * Longest pause after a failure. The cause of a failure may disappear without an event, so the pause must not be long.
+ * Longest pause after a failure. The cause of a failure may disappear without an event, so the daemon has to try again
+ * soon.
  */
 const longestPauseMs = 60_000;
 /**
@@ -20,8 +21,8 @@ const promptCorrections = 5;
 /** Time without a correction after which corrections are counted from zero. */
 const quietMs = 60_000;
 /**
- * Ratio of the pause after a `followed` run to its duration. If services change all the time, the runs take a tenth of
- * the time, or more if this pause would exceed `longestRestMs`.
+ * Ratio of the pause after a `followed` run to the duration of that run. If services change all the time, the runs take
+ * a tenth of the time. They take more if `longestRestMs` shortens the pause.
  */
 const restPerRun = 9;
 /** Longest pause after a `followed` run. */

@@ -81,7 +81,8 @@ export async function initOverlay(
 
 /**
  * Applies the record of an existing central node. The subnets of the cluster cannot change: fails with
- * `overlay-conflict` if ovn.yaml has other subnets.
+ * `overlay-conflict` if ovn.yaml has other subnets. Fails with `overlay-conflict` also on a node that has joined
+ * another overlay.
  */
 async function again(
   record: OverlayRecord,

@@ -88,8 +88,8 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
 }
 
 /**
- * Returns a signal that is aborted together with `stop` until `end` is called. The caller calls `end` before work that
- * must not be stopped.
+ * Returns a signal that is aborted when `stop` is aborted, unless `end` was called before. The caller calls `end`
+ * before work that must not be stopped.
  */
 function followedUntilWrites(stop: AbortSignal | undefined): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();

@@ -34,9 +34,9 @@ const openMs = 10_000;
 const otherNodeMs = 10_000;
 
 /**
- * Makes the hosts behind an interface members of a node's switch, and returns their port. A second run with the same
- * request writes nothing. Refuses an interface that the node needs itself. Rolls back after a failure and after a
- * signal.
+ * Adds a port for the hosts behind an interface to a node's switch, and returns it. A second run with the same request
+ * writes nothing. Refuses an interface of this node that cannot be attached, for example because the node needs it
+ * itself. Rolls back after a failure and after a signal.
  */
 export async function addPort(
   name: string,
@@ -85,7 +85,9 @@ async function switchPorts(places: OverlayPlaces): Promise<readonly DatabaseRow[
   return tables.Logical_Switch_Port ?? [];
 }
 
-/** Returns the requested port, whose hosts have addresses. Fails if the cluster or this node cannot have the port. */
+/**
+ * Returns the requested port, with the addresses of its hosts. Fails if the cluster or this node cannot have the port.
+ */
 async function newPort(
   { macs, addresses, ...request }: ReturnType<typeof portRequestOf>,
   { record, members, databases, local }: PlannedNode,

@@ -114,8 +114,8 @@ export async function writePlanned(
 }
 
 /**
- * Waits for the node's own interface, and adds the kernel entries that are missing. Does not need the central node.
- * Returns the changes.
+ * Waits for the interface of the node's management port, and adds the kernel entries that are missing. Does not need
+ * the central node. Returns the changes.
  */
 export async function applyKernel(
   record: OverlayRecord,
@@ -159,8 +159,8 @@ export function changesOf({ databases, managementPort }: PlannedNode): OverlayCh
 }
 
 /**
- * Proves that this node is registered in the southbound database, its own interface is installed, and its gateway is
- * connected. Returns the faults that other nodes have to correct.
+ * Proves that this node is registered in the southbound database, that OVN has installed the flows of its management
+ * port, and that its gateway is announced and connected. Returns the faults that other nodes have to correct.
  */
 async function provePart(planned: PlannedNode, say: (step: string) => void): Promise<readonly string[]> {
   const { record, local } = planned;
@@ -184,8 +184,8 @@ async function provePart(planned: PlannedNode, say: (step: string) => void): Pro
 }
 
 /**
- * Waits until the central node has created a logical port for this node's own interface. A removed node has no such
- * port, although its certificate still lets ovn-controller register.
+ * Waits until the southbound database has this node's management port, which the central node creates. A removed node
+ * has no such port, although its certificate still lets ovn-controller register.
  */
 async function provePort(record: OverlayRecord, southbound: RowDatabase, say: (step: string) => void): Promise<void> {
   if (record.node.subnets.length === 0) return;
@@ -196,7 +196,7 @@ async function provePort(record: OverlayRecord, southbound: RowDatabase, say: (s
 }
 
 /**
- * Waits until OVN has installed the port of the node's own interface; a node without pod subnets has no such interface.
+ * Waits until OVN has installed the flows of the node's management port; a node without pod subnets has no such port.
  */
 export async function proveInstalled(
   record: OverlayRecord,

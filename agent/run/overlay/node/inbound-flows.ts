@@ -82,7 +82,7 @@ export function differFromStored(inbound: Inbound, places: Pick<OverlayPlaces, '
 /**
  * Installs the flows and the nftables table for the stored services, without waiting for the central node. Inbound
  * services therefore work again soon after a restart of ovs-vswitchd. Does nothing if no services were stored since the
- * boot, or for a gateway that OVN has not connected since the boot.
+ * boot, if no gateway shares a bridge with the node, or if ovn-controller has not added its port to that bridge.
  */
 export async function installStoredInbound(
   { record, places, local }: PlannedNode,

@@ -89,8 +89,9 @@ async function echoesOf(
 }
 
 /**
- * Returns the state of the tunnel to another node; null for this node. If the rows of OVN show that the tunnel is down,
- * returns the reason; otherwise sends an echo request through the tunnel.
+ * Returns the state of the tunnel to another node; null for this node. If the rows of OVN and Open vSwitch show that
+ * the tunnel is missing or down, returns the reason. Otherwise sends an echo request through the tunnel, which is
+ * possible only if both nodes have pod subnets.
  */
 async function tunnelTo(
   member: OverlayNode,

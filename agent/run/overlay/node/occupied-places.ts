@@ -47,8 +47,8 @@ export function furtherAddressesNow(
 }
 
 /**
- * Returns the addresses of this node's interfaces with their prefix lengths. Leaves out temporary addresses (RFC 8981),
- * addresses of the cluster, and the addresses of a gateway with a NIC of its own.
+ * Returns the global addresses of this node's interfaces with their prefix lengths. Leaves out temporary addresses (RFC
+ * 8981), addresses of the cluster, and the addresses of a gateway with a NIC of its own.
  */
 export function hostCidrsNow({ gateway }: Pick<OverlayNode, 'gateway'>, layout: OverlayLayout): readonly string[] {
   const taken = gateway?.kind === 'dedicated' ? gateway.addresses.map(withoutLength) : [];

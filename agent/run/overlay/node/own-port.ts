@@ -10,7 +10,7 @@ import { openCentral } from './planned-node.ts';
 
 /**
  * Limit for the central node's answer about this node, which takes milliseconds on a LAN. After the limit, the commands
- * show everything else without the answer.
+ * show the other facts without the answer.
  */
 const answerMs = 3_000;
 
@@ -20,17 +20,15 @@ const answerMs = 3_000;
  */
 const carriedMs = 60_000;
 
-/**
- * Returns the row that appears when the southbound database has the port of a node's own interface (ovn-sb(5),
- * Port_Binding).
- */
+/** Returns the row that appears when the southbound database has a node's management port (ovn-sb(5), Port_Binding). */
 export function portOf(node: string) {
   return { table: 'Port_Binding', where: [['logical_port', '==', nodeNames(node).management]] } as const;
 }
 
 /**
- * Asks the central node whether it has a port for this member. A removed member has no port. Returns the reason if the
- * central node cannot be asked, or does not answer within `limitMs`.
+ * Asks the central node whether it has a management port for this member, which a removed member does not have. Does
+ * not ask on the central node itself, or on a node without pod subnets. Returns the reason if the central node cannot
+ * be asked, or does not answer within `limitMs`.
  */
 export async function readMembership(
   record: OverlayRecord,

@@ -168,8 +168,8 @@ async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces, wanted: re
 
 /**
  * Brings the flows of a gateway with an address of its own into the desired state, which does not depend on
- * ovn-controller's port. Does nothing for other nodes. Fails with `proof-failed` if ovs-vswitchd does not answer for
- * the bridge.
+ * ovn-controller's port. Does nothing for other nodes. Fails with `proof-failed` if the flows of the bridge cannot be
+ * read.
  */
 export async function closeToOutsideClients(
   record: OverlayRecord,
@@ -187,7 +187,8 @@ export async function closeToOutsideClients(
 
 /**
  * Waits for ovn-controller's port on the shared bridge, and brings the flows and the nftables table into the desired
- * state. Writes nothing if nothing differs. Fails with `proof-failed` if the port does not exist at the limit.
+ * state. Writes nothing if nothing differs. Fails with `proof-failed` if the port does not exist at the limit, or if
+ * the flows of a bridge cannot be read.
  */
 export async function applySharedFlows(
   record: OverlayRecord,

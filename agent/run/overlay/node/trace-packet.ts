@@ -43,7 +43,7 @@ interface Tracer {
 }
 
 /**
- * Traces a packet through OVN's logical networks, and through Open vSwitch of this node. With `withBack`, also traces
+ * Traces a packet through OVN's logical network, and through Open vSwitch of this node. With `withBack`, also traces
  * the reply. Sends no packet and changes nothing.
  */
 export async function traceOverlay(
@@ -92,7 +92,10 @@ async function readAll(record: OverlayRecord, places: OverlayPlaces) {
   }
 }
 
-/** Traces one direction. Runs ovn-trace again each time the packet enters another logical network. */
+/**
+ * Traces one direction. Runs ovn-trace again from each point at which one run cannot continue, such as a neighbour
+ * resolution (agent/trace/leg.ts).
+ */
 async function follow(
   tracer: Tracer,
   inPort: LogicalPort,

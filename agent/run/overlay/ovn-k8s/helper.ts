@@ -45,8 +45,8 @@ export async function makeShared(
 /**
  * Installs the flows of a bridge that this node shares with its gateway, and maintains them until `stop` is aborted.
  * Installs them again after a restart of ovs-vswitchd and after the NIC was added to the bridge again, and changes them
- * with the services. Keeps the last flows while the central node does not answer. Throws the first failure; reports
- * later failures and tries again.
+ * with the services. Keeps the last flows while the central node does not answer. Fails if the first installation
+ * fails, or if events of the kernel no longer arrive. Reports any other failure and tries again.
  */
 export async function keepShared(
   bridge: string,

@@ -89,7 +89,10 @@ interface Databases {
   readonly places: OverlayPlaces;
 }
 
-/** Makes a plan and writes it. Starts again if another node has changed the rows in the meantime. */
+/**
+ * Makes a plan and carries out its changes in both databases. Starts again if another node has changed the rows in the
+ * meantime.
+ */
 async function writeRows(
   request: NodeRequest,
   { local, northbound, systemId, places }: Databases,

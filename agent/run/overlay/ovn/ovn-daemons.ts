@@ -40,8 +40,9 @@ export async function centralAnswers({ ovnRuns, stop }: OverlayPlaces): Promise<
 }
 
 /**
- * Starts OVN's databases and ovn-northd unless they run, and enables them for every boot. Waits until both databases
- * have their first row. On a terminal, each longer wait is reported. `places.stop` ends the waits.
+ * If OVN's databases do not answer, starts the units of the databases and of ovn-northd, and enables them for every
+ * boot. Waits until both databases have their first row. On a terminal, each longer wait is reported. `places.stop`
+ * ends the waits.
  */
 export async function ensureCentral(
   places: OverlayPlaces,
@@ -69,8 +70,8 @@ export async function ensureCentral(
 }
 
 /**
- * Starts ovn-controller unless it runs, and enables it for every boot. On a terminal, a longer wait is reported.
- * `places.stop` ends the wait.
+ * If ovn-controller is not running, starts its unit and enables it for every boot. On a terminal, a longer wait is
+ * reported. `places.stop` ends the wait.
  */
 export async function ensureController(
   places: OverlayPlaces,

@@ -14,15 +14,15 @@ const podPrefix = 'pod:';
  * Yields the work for every object key that has an object or rows. Each key has one work item. The keys of port groups
  * and address sets come after those of pods, because port groups and address sets refer to rows of pods. A pod whose
  * port is missing, or belongs to an earlier pod, is planned together with its groups, so that it is isolated from its
- * first packet on. Yields null after each policy that was only read, so that the caller can pause. Objects may change
- * during the iteration.
+ * first packet on. Yields null after each NetworkPolicy that it has read, so that the caller can pause. Objects may
+ * change during the iteration.
  */
 export function* allWork(
   { existing }: Pick<Northbound, 'existing'>,
   facts: WorkloadFacts,
 ): Generator<WorkItem | null, void, undefined> {
-  // The object keys of policies depend on the rules of all policies. This loop first reads each policy into the cache
-  // and lets the caller pause after it, because reading all policies at once would take too long.
+  // The object keys of address sets depend on the rules of all NetworkPolicies. This loop first reads each policy into
+  // the cache and lets the caller pause after it, because reading all policies at once would take too long.
   for (const now of facts.workload.policies.values()) {
     workOf({ kind: 'NetworkPolicy', now }, facts);
     yield null;

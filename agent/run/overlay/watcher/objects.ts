@@ -29,7 +29,10 @@ export interface Objects {
   readonly isWhole: boolean;
   /** Returns the number of known objects by namespace; during the first list, the number of those that have arrived. */
   namespaces(): ReadonlyMap<string, number>;
-  /** Replaces the entries among the pods that stand for ports of hosts that are not pods. Calls no listener. */
+  /**
+   * Replaces the overlay ports in the collection of pods, where they stand for hosts that are not pods. Calls no
+   * listener.
+   */
   hold(ports: ReadonlyMap<string, Pod>): void;
   close(): void;
 }

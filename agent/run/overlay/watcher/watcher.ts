@@ -100,7 +100,10 @@ export function startWatcher({ api, remote, teller: output, note }: WatcherPlace
   };
 }
 
-/** Returns the number of objects of each kind. `ports` is the number of ports among the pods. */
+/**
+ * Returns the number of objects of each kind. `ports` is the number of overlay ports in the collection of pods, which
+ * are not counted.
+ */
 function countsOf({ workload }: Objects, ports: number): Readonly<Record<string, number>> {
   return Object.fromEntries(kinds.map(({ kind, of }) => [kind, workload[of].size - (kind === 'Pod' ? ports : 0)]));
 }

@@ -68,14 +68,19 @@ function testFiles() {
   return names.filter((name) => fs.existsSync(`test/${name}.test.ts`)).sort();
 }
 
-/** Sorts test files, longest first, so that no long one runs alone at the end; an unknown duration counts as short. */
+/**
+ * Sorts test files, longest first, so that no long one runs alone at the end. A file without a known duration counts as
+ * long if it needs a resource, and otherwise as short.
+ */
 function inOrder(names) {
   const order = JSON.parse(fs.readFileSync(orderFile, 'utf8'));
-  const place = (name) => (order.includes(name) ? order.indexOf(name) : order.length);
+  const place = (name) => (name.split('/')[0] in needs || order.includes(name) ? order.indexOf(name) : order.length);
   return names.toSorted((one, other) => place(one) - place(other));
 }
 
-const needsOf = (name) => needs[name.split('/')[0]] ?? {};
+function needsOf(name) {
+  return needs[name.split('/')[0]] ?? {};
+}
 
 /** Starts to make the resources that the test files need; undefined for a resource that no file needs. */
 function prepare(names) {

@@ -8,6 +8,7 @@ import { dual, dualNode, gatewayOf, modern, seed } from '../unit/overlay/cluster
 import { type ApiObject, factsFor, planAll, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';
 import { type Central, learnRouter, startCentral } from './central.ts';
 import { type Release, releasesHere } from './releases.ts';
+import { startTracer, type Tracer } from './tracer.ts';
 
 const lan = { mac: '52:54:00:ff:ff:01', four: '203.0.113.9', six: '2001:db8:ffff::9' };
 
@@ -21,13 +22,13 @@ interface Cluster {
   /** Writes the rows of exactly these services and slices; returns the changes of rows. */
   serve(objects: readonly ApiObject[]): Promise<readonly string[]>;
   /** Traces a first packet of the pod of a node, or of the node itself. */
-  send(from: string, to: string, port: number, protocol?: string): Way;
+  send(from: string, to: string, port: number, protocol?: string): Promise<Way>;
   /** Traces the answer of a pod from one of its ports. */
-  answer(from: string, port: number, to: string): Way;
+  answer(from: string, port: number, to: string): Promise<Way>;
   /** Traces a first packet of a host on the LAN to a gateway. */
-  arrive(at: string, to: string, port: number): Way;
+  arrive(at: string, to: string, port: number): Promise<Way>;
   /** Returns true if a gateway answers an ARP request of the LAN for an address. */
-  ask(at: string, address: string): boolean;
+  ask(at: string, address: string): Promise<boolean>;
 }
 
 interface Way {
@@ -62,19 +63,36 @@ async function clusterOf(t: Test, release: Release, layout: OverlayLayout): Prom
     for (const hop of gateway?.nextHops ?? []) learnRouter(central, name, hop, lan.mac);
   const fromLan = (at: string): string => `inport == "br-ex_${at}" && eth.src == ${lan.mac}`;
   const macOf = (at: string): string => nodes.find(({ name }) => name === at)?.gateway?.mac ?? '';
-  const trace = (where: string, packet: string): Way => wayOf(central.run('ovn-trace', '--ct=new', where, packet));
-  const sent = (from: string, to: string, ports: Ports): Way => {
+  let tracer: Tracer | null = null;
+  const endTracer = async (): Promise<void> => {
+    await tracer?.end();
+    tracer = null;
+  };
+  t.teardown(endTracer);
+  const trace = async (where: string, packet: string): Promise<Way> => {
+    tracer ??= await startTracer(central);
+    return wayOf(await tracer.trace(where, packet, '--detailed'));
+  };
+  const endOf = (port: string, router: string): readonly [mac: string, router: string, ...addresses: string[]] => {
+    const [mac = '', ...addresses] = central.run('ovn-nbctl', '--bare', 'lsp-get-addresses', port).trim().split(' ');
+    const routerMac = central.run('ovn-nbctl', '--bare', 'get', 'Logical_Router_Port', router, 'mac').trim();
+    return [mac, routerMac.replaceAll('"', ''), ...addresses];
+  };
+  const ends = new Map<string, ReturnType<typeof endOf>>();
+  const sent = (from: string, to: string, ports: Ports): Promise<Way> => {
     const node = nodes.find(({ name }) => from.endsWith(name)) as OverlayNode;
-    const router = central.run('ovn-nbctl', '--bare', 'get', 'Logical_Router_Port', `rtos-${node.name}`, 'mac');
-    const own = central.run('ovn-nbctl', '--bare', 'lsp-get-addresses', from).trim().split(' ');
-    const source = own.slice(1).find((one) => one.includes(':') === to.includes(':'));
-    const ends = `inport == "${from}" && eth.src == ${own[0]} && eth.dst == ${router.trim().replaceAll('"', '')}`;
-    return trace(node.name, `${ends} && ${packetOf(source ?? '', to, ports)}`);
+    const known = ends.get(from) ?? endOf(from, `rtos-${node.name}`);
+    ends.set(from, known);
+    const [mac, router, ...own] = known;
+    const source = own.find((one) => one.includes(':') === to.includes(':'));
+    const link = `inport == "${from}" && eth.src == ${mac} && eth.dst == ${router}`;
+    return trace(node.name, `${link} && ${packetOf(source ?? '', to, ports)}`);
   };
   return {
     central,
     nodes,
     serve: async (objects) => {
+      await endTracer();
       const rows = await central.read();
       const plan = planAll(factsFor(objects, nodes, layout), rows);
       const operations = operationsOf(plan, rows.shape);
@@ -89,9 +107,9 @@ async function clusterOf(t: Test, release: Release, layout: OverlayLayout): Prom
         `ext_${at}`,
         `${fromLan(at)} && eth.dst == ${macOf(at)} && ${packetOf(to.includes(':') ? lan.six : lan.four, to, { from: 40000, to: port, protocol: 'tcp' })}`,
       ),
-    ask: (at, address) => {
+    ask: async (at, address) => {
       const question = `eth.dst == ff:ff:ff:ff:ff:ff && arp.op == 1 && arp.sha == ${lan.mac} && arp.spa == ${lan.four} && arp.tpa == ${address}`;
-      return /arp\.op = 2/.test(trace(`ext_${at}`, `${fromLan(at)} && ${question}`).text);
+      return /arp\.op = 2/.test((await trace(`ext_${at}`, `${fromLan(at)} && ${question}`)).text);
     },
   };
 }
@@ -135,21 +153,21 @@ function onRelease(t: Test, release: Release): void {
       const { serve, send, arrive } = await clusterOf(t, release, layout);
       await serve([nodePort('web'), sliceObject('web', [['10.42.2.9', 'n2']])]);
       for (const from of ['pod-n1', 'pod-n2', 'pod-n3', 'k8s-n1', 'k8s-n2', 'k8s-n3'])
-        t.equal(send(from, '10.43.0.80', 80).end, 'pod-n2', `${from} reaches the cluster IP`);
+        t.equal((await send(from, '10.43.0.80', 80)).end, 'pod-n2', `${from} reaches the cluster IP`);
       for (const from of ['pod-n1', 'pod-n3'])
-        t.equal(send(from, '192.0.2.12', 30080).end, 'pod-n2', `${from} reaches the NodePort`);
+        t.equal((await send(from, '192.0.2.12', 30080)).end, 'pod-n2', `${from} reaches the NodePort`);
       t.equal(
-        send('pod-n1', '192.0.2.13', 30080).end,
+        (await send('pod-n1', '192.0.2.13', 30080)).end,
         'pod-n2',
         'a pod reaches the NodePort of a node without a gateway',
       );
       t.equal(
-        arrive('n1', '192.0.2.11', 30080).end,
+        (await arrive('n1', '192.0.2.11', 30080)).end,
         'pod-n2',
         'the LAN reaches the NodePort at a node without the endpoint',
       );
       t.equal(
-        arrive('n2', '192.0.2.12', 30080).end,
+        (await arrive('n2', '192.0.2.12', 30080)).end,
         'pod-n2',
         'the node of the endpoint forwards packets from the LAN',
       );
@@ -158,7 +176,7 @@ function onRelease(t: Test, release: Release): void {
     t.test(`${naming}: a service without a server`, async (t) => {
       const { serve, send, arrive } = await clusterOf(t, release, layout);
       await serve([nodePort('web')]);
-      for (const way of [send('pod-n1', '10.43.0.80', 80), send('pod-n3', '192.0.2.12', 30080)])
+      for (const way of [await send('pod-n1', '10.43.0.80', 80), await send('pod-n3', '192.0.2.12', 30080)])
         t.match(way, { isRejected: true, end: /^pod-n[13]$/ }, 'the connection is rejected');
       for (const [from, to, port] of [
         ['pod-n1', '10.43.0.81', 80],
@@ -168,12 +186,12 @@ function onRelease(t: Test, release: Release): void {
       ] as const)
         for (const protocol of ['tcp', 'udp', 'sctp'])
           t.match(
-            send(from, to, port, protocol),
+            await send(from, to, port, protocol),
             { end: from },
             `${to} ${protocol} ${port}, without a server, from ${from}`,
           );
       t.match(
-        arrive('n1', '192.0.2.11', 30080),
+        await arrive('n1', '192.0.2.11', 30080),
         { isRejected: true, end: 'br-ex_n1' },
         'a connection from the LAN is rejected',
       );
@@ -193,34 +211,42 @@ function onRelease(t: Test, release: Release): void {
         ['192.0.2.200', 80],
       ] as const)
         for (let times = 0; times < 5; times += 1) {
-          const way = arrive('n1', to, port);
+          const way = await arrive('n1', to, port);
           t.equal(way.end, 'pod-n1', `${to}: only the pod on the node of the gateway answers`);
           t.match(way.text, /skip_snat_for_lb = 1/, 'the pod sees the address of the client');
         }
-      t.match(arrive('n2', '192.0.2.12', 30080), { isRejected: true }, 'a gateway on a node without a pod refuses');
-      t.ok(ask('n1', '192.0.2.200'), 'the gateway on the node of a pod answers for the external address');
-      t.notOk(ask('n2', '192.0.2.200'), 'a gateway without an endpoint does not answer');
       t.match(
-        send('pod-n2', '192.0.2.12', 30080).end,
+        await arrive('n2', '192.0.2.12', 30080),
+        { isRejected: true },
+        'a gateway on a node without a pod refuses',
+      );
+      t.ok(await ask('n1', '192.0.2.200'), 'the gateway on the node of a pod answers for the external address');
+      t.notOk(await ask('n2', '192.0.2.200'), 'a gateway without an endpoint does not answer');
+      t.match(
+        (await send('pod-n2', '192.0.2.12', 30080)).end,
         /^pod-n[13]$/,
         'a packet from inside of the cluster is not refused',
       );
-      t.equal(answer('pod-n1', 8080, '192.0.2.12').end, 'br-ex_n1', 'an answer to another node leaves by the gateway');
+      t.equal(
+        (await answer('pod-n1', 8080, '192.0.2.12')).end,
+        'br-ex_n1',
+        'an answer to another node leaves by the gateway',
+      );
       if (naming === 'modern') {
         t.equal(
-          answer('pod-n1', 8080, '192.0.2.11').end,
+          (await answer('pod-n1', 8080, '192.0.2.11')).end,
           'k8s-n1',
           "an answer to the pod's own node goes to that node",
         );
         t.equal(
-          send('pod-n1', '192.0.2.12', 22).end,
+          (await send('pod-n1', '192.0.2.12', 22)).end,
           'k8s-n2',
           'a connection that the pod opens reaches the other node itself',
         );
       }
       await serve([nodePort('web'), slice]);
       t.match(
-        arrive('n2', '192.0.2.12', 30080).end,
+        (await arrive('n2', '192.0.2.12', 30080)).end,
         /^pod-n[13]$/,
         'a gateway without a pod refuses no longer after the policy was removed',
       );
@@ -230,9 +256,9 @@ function onRelease(t: Test, release: Release): void {
       const { serve, send } = await clusterOf(t, release, layout);
       const service = serviceObject('web', { internalTrafficPolicy: 'Local' });
       await serve([service, sliceObject('web', [['10.42.1.9', 'n1']])]);
-      t.match(send('pod-n1', '10.43.0.80', 80), { isRejected: false, end: 'pod-n1' });
-      t.match(send('k8s-n1', '10.43.0.80', 80), { isRejected: false, end: 'pod-n1' });
-      t.match(send('pod-n2', '10.43.0.80', 80), { isRejected: true, end: 'pod-n2' });
+      t.match(await send('pod-n1', '10.43.0.80', 80), { isRejected: false, end: 'pod-n1' });
+      t.match(await send('k8s-n1', '10.43.0.80', 80), { isRejected: false, end: 'pod-n1' });
+      t.match(await send('pod-n2', '10.43.0.80', 80), { isRejected: true, end: 'pod-n2' });
     });
 
     t.test(`${naming}: many services with an internal policy of Local`, async (t) => {
@@ -245,12 +271,12 @@ function onRelease(t: Test, release: Release): void {
       await serve(objects);
       for (const address of addresses) {
         t.match(
-          send('k8s-n1', address, 80),
+          await send('k8s-n1', address, 80),
           { isRejected: false, end: 'pod-n1' },
           `${address}, from the node of an endpoint`,
         );
         for (const from of ['pod-n2', 'pod-n3'])
-          t.match(send(from, address, 80), { isRejected: true, end: from }, `${address}, from ${from}`);
+          t.match(await send(from, address, 80), { isRejected: true, end: from }, `${address}, from ${from}`);
       }
       t.strictSame(await serve(objects), [], 'a second plan changes nothing');
     });
@@ -261,11 +287,11 @@ function onRelease(t: Test, release: Release): void {
     const ports = ['TCP', 'UDP', 'SCTP'].map((protocol) => ({ name: protocol.toLowerCase(), protocol, port: 53 }));
     const slice = sliceObject('dns', [['10.42.2.9', 'n2']], { ports: ports.map((port) => ({ ...port, port: 1053 })) });
     await serve([serviceObject('dns', { ports }), slice]);
-    for (const { name } of ports) t.equal(send('pod-n1', '10.43.0.80', 53, name).end, 'pod-n2', name);
+    for (const { name } of ports) t.equal((await send('pod-n1', '10.43.0.80', 53, name)).end, 'pod-n2', name);
     const affinity = { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 600 } } };
     await serve([serviceObject('dns', { ports, ...affinity }), slice]);
     for (const { name } of ports)
-      t.equal(send('pod-n1', '10.43.0.80', 53, name).end, 'pod-n2', `${name}, with affinity`);
+      t.equal((await send('pod-n1', '10.43.0.80', 53, name)).end, 'pod-n2', `${name}, with affinity`);
   });
 
   t.test('both families, with affinity', async (t) => {
@@ -275,10 +301,10 @@ function onRelease(t: Test, release: Release): void {
       sliceObject('web', [['10.42.2.9', 'n2']]),
       sliceObject('web', [['fd01:0:0:3::9', 'n3']], { name: 'six', addressType: 'IPv6' }),
     ]);
-    t.equal(send('pod-n1', '10.43.0.80', 80).end, 'pod-n2');
-    t.equal(send('pod-n1', 'fd02::80', 80).end, 'pod-n3');
-    t.equal(arrive('n1', '192.0.2.11', 30080).end, 'pod-n2');
-    t.equal(arrive('n1', '2001:db8::11', 30080).end, 'pod-n3');
+    t.equal((await send('pod-n1', '10.43.0.80', 80)).end, 'pod-n2');
+    t.equal((await send('pod-n1', 'fd02::80', 80)).end, 'pod-n3');
+    t.equal((await arrive('n1', '192.0.2.11', 30080)).end, 'pod-n2');
+    t.equal((await arrive('n1', '2001:db8::11', 30080)).end, 'pod-n3');
   });
 
   t.test('the API server, which has the address of a node', async (t) => {
@@ -289,7 +315,7 @@ function onRelease(t: Test, release: Release): void {
       sliceObject('kubernetes', [['192.0.2.11', 'n1']], { ports: [{ ...ports[0], port: 6443 }] }),
     ]);
     for (const from of ['pod-n1', 'pod-n2', 'pod-n3', 'k8s-n2', 'k8s-n3'])
-      t.equal(send(from, '10.43.0.1', 443).end, 'k8s-n1', `${from} reaches the API server`);
+      t.equal((await send(from, '10.43.0.1', 443)).end, 'k8s-n1', `${from} reaches the API server`);
   });
 
   t.test('the node that announces an outside address', async (t) => {
@@ -303,10 +329,10 @@ function onRelease(t: Test, release: Release): void {
       serviceObject('balanced', other, ingress),
       sliceObject('balanced', [['10.42.3.9', 'n3']]),
     ]);
-    t.equal(arrive('n1', outside, 80).end, 'pod-n2');
-    t.equal(arrive('n1', given, 80).end, 'pod-n3');
-    t.ok(ask('n1', outside), 'the gateway answers for an external address');
-    t.notOk(ask('n1', given), 'the gateway does not answer for an address of status.loadBalancer');
+    t.equal((await arrive('n1', outside, 80)).end, 'pod-n2');
+    t.equal((await arrive('n1', given, 80)).end, 'pod-n3');
+    t.ok(await ask('n1', outside), 'the gateway answers for an external address');
+    t.notOk(await ask('n1', given), 'the gateway does not answer for an address of status.loadBalancer');
   });
 
   t.test('a service is changed while it is used', async (t) => {
@@ -316,19 +342,19 @@ function onRelease(t: Test, release: Release): void {
     const row = 'update Service_default/web_TCP_cluster';
     const edited = nodePort('web', { ports: [{ port: 8000, protocol: 'TCP', nodePort: 30099 }] });
     t.strictSame(await serve([edited, slice]), [row], 'one row is updated for the changed port');
-    t.equal(send('pod-n1', '10.43.0.80', 8000).end, 'pod-n2');
-    t.equal(arrive('n1', '192.0.2.11', 30099).end, 'pod-n2');
-    t.not(send('pod-n1', '10.43.0.80', 80).end, 'pod-n2', 'the old port is no longer served');
-    t.not(arrive('n1', '192.0.2.11', 30080).end, 'pod-n2');
+    t.equal((await send('pod-n1', '10.43.0.80', 8000)).end, 'pod-n2');
+    t.equal((await arrive('n1', '192.0.2.11', 30099)).end, 'pod-n2');
+    t.not((await send('pod-n1', '10.43.0.80', 80)).end, 'pod-n2', 'the old port is no longer served');
+    t.not((await arrive('n1', '192.0.2.11', 30080)).end, 'pod-n2');
     t.strictSame(
       await serve([edited, sliceObject('web', [['10.42.3.9', 'n3']])]),
       [row],
       'the endpoints follow the slice',
     );
-    t.equal(send('pod-n1', '10.43.0.80', 8000).end, 'pod-n3');
+    t.equal((await send('pod-n1', '10.43.0.80', 8000)).end, 'pod-n3');
     t.strictSame(await serve([edited, sliceObject('web', [['10.42.3.9', 'n3']])]), [], 'a second plan changes nothing');
     t.strictSame(await serve([]), ['delete Service_default/web_TCP_cluster']);
-    t.not(send('pod-n1', '10.43.0.80', 8000).end, 'pod-n3');
+    t.not((await send('pod-n1', '10.43.0.80', 8000)).end, 'pod-n3');
   });
   t.end();
 }

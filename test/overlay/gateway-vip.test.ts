@@ -1,14 +1,17 @@
 // `overlay gateway --high-availability vip`: an address moves to another node when its node fails.
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import t from 'tap';
 import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
-import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { type Host, missingForHosts, startController, startLan, startVswitchd } from './hosts.ts';
 import { databases, outside, seenAs, startOutside, startPod, take } from './outside.ts';
+import { oneOvn } from './ovn-of-nodes.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? false;
+const dropIn = 'systemd/ovs-vswitchd.service.d/microshift-net-flow-restore-wait.conf';
 
 /**
  * Connects from a pod to the distant host, which sends a byte every 50 ms. The returned function asks the pod: `count`
@@ -41,7 +44,7 @@ async function listenTo(far: Host, pod: Pick<Host, 'start'>): Promise<(word: 'co
 }
 
 t.test('an address that moves between two nodes', { skip }, async (t) => {
-  const lan = await startLan(t);
+  const lan = await startLan(t, oneOvn());
   const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
   const far = await startOutside(lan);
   const granted = ['--gateway', '192.0.2.100/24'];
@@ -133,6 +136,15 @@ t.test('an address that moves between two nodes', { skip }, async (t) => {
   t.equal(await silent('send'), 'heard', 'it continues when the pod sends');
   t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.100', 'n2 has died, and n3 has its address');
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.100');
+
+  // The drop-in runs before ovs-vswitchd starts (systemd.service(5), ExecStartPre; `$$` is `$`).
+  const [, before = ''] = /^ExecStartPre=-\/bin\/sh -c '(.*)'$/m.exec(readFileSync(dropIn, 'utf8')) ?? [];
+  n2.must('sh', '-c', before.replaceAll('$$', '$'));
+  startVswitchd(n2);
+  startController(n2);
+  holder(n2);
+  for (const [protocol, connection] of Object.entries(connections))
+    t.equal(await connection.say('again'), 'again', `n2 works again, with its connections over ${protocol}`);
 
   t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 });
   t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.100', 'n2 has left the cluster');

@@ -30,8 +30,8 @@ import { refuseWithoutTeamd } from './uplink/teamd.ts';
 export type PlanDecision =
   | { readonly kind: 'planned'; readonly plan: Plan }
   /**
-   * The plan waits for the NIC `interface`, which may still appear, or for a default route if `interface` is null.
-   * `isExpected` is false for a default route that no configuration on the node can bring.
+   * Wait in place of a plan: for the NIC `interface`, which may still appear, or for a default route if `interface` is
+   * null. `isExpected` is false for a default route that no configuration on the node can bring.
    */
   | {
       readonly kind: 'waiting';

@@ -5,7 +5,7 @@ import { nodeAddresses, unservableRanges } from '../node-ports.ts';
 
 /*
  * A member announces the addresses of its interfaces that its record does not contain, such as those of a second NIC.
- * It announces them in `ovn-cms-options` of its own chassis, as it does its gateway and its listening ports. The
+ * It announces them in `ovn-cms-options` of its own chassis, together with its gateway and its listening sockets. The
  * central node treats them as the member's own addresses when it decides which services are served at them. Packets
  * from pods therefore still reach the member's processes.
  */

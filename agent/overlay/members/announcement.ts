@@ -11,8 +11,8 @@ import { isHost, isIpv6, macOf, rangeOf, withoutLength } from '../addresses.ts';
  */
 const prefix = 'microshift-net:';
 /**
- * Largest number of entries by which a chassis may announce its gateway. A member can write any number, and no gateway
- * of a cluster needs as many.
+ * Largest number of entries by which a chassis may announce its gateway. A member could write any number of them, but
+ * no gateway needs more than this.
  */
 const maxEntries = 128;
 /** Largest length of a fault's text, in characters. A sentence with the longest valid value fits in. */
@@ -54,7 +54,8 @@ export function announcedGateway(
 ): Announced | null {
   const entries = cmsOptions.split(',').filter(isAnnounced);
   if (entries.length === 0) return null;
-  if (entries.length > maxEntries) return { fault: `it says ${entries.length} things, and ${maxEntries} are the most` };
+  if (entries.length > maxEntries)
+    return { fault: `it has ${entries.length} entries, and at most ${maxEntries} are permitted` };
   const said = entries.map((entry): [string, string] => {
     const [, key = '', value = ''] = /^([^=]*)=(.*)$/.exec(entry.slice(prefix.length)) ?? [];
     return [key, value];
@@ -65,10 +66,11 @@ export function announcedGateway(
   const [mac = '', ...macs] = all('mac');
   const [vlan, ...vlans] = all('vlan');
   const [vip, ...vips] = all('vip');
-  if ([...kinds, ...networks, ...macs, ...vlans, ...vips].length > 0) return { fault: 'it says one thing twice' };
+  if ([...kinds, ...networks, ...macs, ...vlans, ...vips].length > 0)
+    return { fault: 'it has two entries where one is permitted' };
   if (kind !== 'shared' && kind !== 'dedicated') return refused(`"${kind}" is not a kind of gateway`);
   const bridge = bridgeOf(network, bridgeMappings);
-  if (bridge === null) return refused(`its network "${network}" has no bridge there`);
+  if (bridge === null) return refused(`its network "${network}" has no bridge on that node`);
   if (!isUnicastMac(mac)) return refused(`"${mac}" is not the MAC of a NIC`);
   const [addresses, nextHops, subnets] = [all('address'), all('next-hop'), all('subnet')];
   const fault =
@@ -77,7 +79,7 @@ export function announcedGateway(
     subnets.map((subnet) => subnetFault(subnet, layout)).find((one) => one !== null) ??
     (vip === undefined || (vip === 'yes' && mac === macOf(withoutLength(addresses[0] ?? '')))
       ? null
-      : 'its MAC is not that which moves with the address') ??
+      : 'its MAC is not the one that moves with its address') ??
     (vlan === undefined || isVlan(vlan) ? null : `"${vlan}" is not a VLAN`);
   if (fault !== null) return refused(fault);
   const gateway: OverlayGateway = {

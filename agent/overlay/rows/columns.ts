@@ -104,9 +104,9 @@ export const writtenTables: Readonly<
       for: 'the bridge br-int',
       columns: ['name', 'ports', 'fail_mode', 'datapath_type', 'other_config', 'external_ids'],
     },
-    Port: { for: "the node's own interface", columns: ['name', 'interfaces', 'tag', 'external_ids'] },
+    Port: { for: 'the management port', columns: ['name', 'interfaces', 'tag', 'external_ids'] },
     Interface: {
-      for: "the node's own interface",
+      for: 'the management port',
       columns: ['name', 'type', 'mac', 'mtu_request', 'options', 'external_ids'],
     },
     SSL: {

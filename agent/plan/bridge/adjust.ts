@@ -171,7 +171,7 @@ export function claimStep(names: BridgeNames, wanted: WantedBridge, observation:
   return {
     ...step,
     renewed: true,
-    why: `${taken}; its own interface, which it does not see, is created again first`,
+    why: `${taken}; the internal interface, which NetworkManager does not see, is made again first`,
   };
 }
 

@@ -16,7 +16,8 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
 import { isMarkedByMicroShift, isOfMicroShift, othersPorts } from './microshift-bridge.ts';
 
 /**
- * Refuses to change a bridge that was made by hand, or through profiles of another tool. Fails with `bridge-foreign`.
+ * Refuses to change a foreign bridge: a bridge that was made by hand or through profiles of another tool, or
+ * MicroShift's own bridge if another program has added a NIC to it. Fails with `bridge-foreign`.
  */
 export function refuseForeignBridge(names: BridgeNames, observation: Observation): void {
   const found = foreignBridge(names, observation);
@@ -73,7 +74,7 @@ export function refuseTakenAddress({ profiles }: WantedBridge, source: UplinkSou
     const { name } = taken.link;
     throw new AgentError(
       'interface-unsuitable',
-      `${wanted} of the profile ${source.id} is on ${name} already as ${there}: a program other than NetworkManager gave it that`,
+      `${wanted} of the profile ${source.id} is on ${name} already as ${there}: a program other than NetworkManager added it there`,
       { hint: `take it out of the profile, or: ip address delete ${there} dev ${shellWord(name)}` },
     );
   }

@@ -59,7 +59,7 @@ export function buildWithUplink(
       wanted,
       hasAddresses
         ? `${names.bridge} gets the addresses of ${uplink} as well; its routes have higher metrics, so those of ${uplink} stay preferred`
-        : `${names.bridge} gets its own interface; ${uplink} has no address to hand over`,
+        : `${names.bridge} gets its internal interface; ${uplink} has no address to hand over`,
       needsPort ? { held: heldEntries(names, hold), needsPort } : {},
     ),
     ...(hold === null || needsPort ? [] : [holdStep(names, hold)]),
@@ -118,7 +118,7 @@ export function buildWithoutUplink(
     { do: 'writeProfiles', profiles: wanted.profiles, why: write },
     ...claim,
     activate(profileOf(wanted, names.bridgePort), `brings up ${names.bridge}`),
-    activateInterface(names, wanted, `${names.bridge} gets its own interface; no NIC is touched`),
+    activateInterface(names, wanted, `${names.bridge} gets its internal interface; no NIC is touched`),
   ];
 }
 

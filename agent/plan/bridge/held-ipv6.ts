@@ -29,7 +29,9 @@ export function bridgeDynamicIpv6(
   return hold && { held: heldEntries(names, hold), release: releaseHeld(names, final, hold) };
 }
 
-/** Returns the held addresses and routes as entries of the bridge's own interface; `standbyMetric` identifies them. */
+/**
+ * Returns the held addresses and routes as entries of the bridge's internal interface; `standbyMetric` identifies them.
+ */
 export function heldEntries(names: BridgeNames, hold: Ipv6Held): KernelEntries {
   const lifetimes = { validSeconds: heldIpv6Seconds, preferredSeconds: heldIpv6Seconds };
   const own = { metric: standbyMetric, noDad: true, deprecated: false, ...lifetimes };

@@ -141,7 +141,8 @@ export function giveLoopback(differences: readonly NetworkDifference[]): readonl
   const scoped = (address: string): KernelAddress =>
     address.includes(':') ? { address, ...own } : { address, ...own, scope: 'host' };
   const entries = { ...none, addresses: missing.map(scoped) };
-  const why = 'MicroShift finds the node by it, where it does not look on br-ex, or meets others there first';
+  const why =
+    'MicroShift finds the node by this address where it skips br-ex, or where it finds another address on br-ex first';
   return [{ do: 'changeKernel', entries, required: false, why }, ...lead];
 }
 
@@ -159,7 +160,7 @@ export function signpostStep(
 }
 
 /** Reason of the steps that remove addresses on lo, or the signpost, because MicroShift does not need them. */
-export const foundWithoutIt = 'MicroShift finds it without that';
+export const foundWithoutIt = 'MicroShift finds the node without it';
 
 /** Returns the step that removes from lo the addresses that MicroShift does not need there. */
 export function clearLoopback(addresses: readonly string[]): readonly Step[] {

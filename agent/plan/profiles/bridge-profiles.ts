@@ -141,9 +141,9 @@ function bridgeProfiles(
 }
 
 /**
- * Returns the connection setting of a bridge's profile. Such profiles never connect by themselves. After a restart,
- * NetworkManager would otherwise bring the bridge up without the NIC, because no profile makes the NIC a port. The node
- * would then be unreachable.
+ * Returns the connection setting of a bridge's profile. With this setting, NetworkManager never activates the profile
+ * by itself. After a restart, it would otherwise bring the bridge up without the NIC, because no profile makes the NIC
+ * a port, and the node would be unreachable.
  */
 function connection(id: string, type: string, interfaceName: string): Setting {
   return {

@@ -79,9 +79,9 @@ t.test('an invalid announcement is refused with the fault', (t) => {
     [said('10.42.1.0/24', '0.0.0.0/0'), /0\.0\.0\.0\/0 is not in/],
     [said('10.42.1.0/24', '10.42.1.9/24'), /is not a subnet/],
     [said('vlan=7', 'vlan=4095'), /"4095" is not a VLAN/],
-    [`${said('', '')},microshift-net:kind=shared`, /one thing twice/],
-    [`${said('', '')}${',microshift-net:subnet=10.42.1.0/24'.repeat(200)}`, /128 are the most/],
-    [`${said('', '')},microshift-net:vip=yes`, /not that which moves with the address/],
+    [`${said('', '')},microshift-net:kind=shared`, /two entries where one is permitted/],
+    [`${said('', '')}${',microshift-net:subnet=10.42.1.0/24'.repeat(200)}`, /at most 128 are permitted/],
+    [`${said('', '')},microshift-net:vip=yes`, /not the one that moves with its address/],
     ['microshift-net:', /is not a kind/],
     ['microshift-net:kind=shared', /has no bridge/],
   ] as const)

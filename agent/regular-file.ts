@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 
 /**
- * Reason why a file was not read: it is not a regular file, its path is a link to a private file, it is longer than the
- * limit, or the system refused the read.
+ * Reason why a file was not read: it is not a regular file, its path is a symbolic link to a file that not every user
+ * may read, it is longer than the limit, or the system refused the read.
  */
 export type FileFault = 'irregular' | 'private-link' | 'too-long' | 'unreadable';
 

@@ -16,7 +16,7 @@ export interface InterfaceZones {
   readonly assigned: Readonly<Record<string, string>>;
 }
 
-/** A source that must be trusted, with the reason. */
+/** Source of packets that has to be in the zone `trusted`, with the reason. */
 export interface TrustedSource {
   readonly source: string;
   readonly why: string;

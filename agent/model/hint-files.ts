@@ -12,7 +12,7 @@ export interface HintFiles {
    * file was not read.
    */
   readonly hintedNic?: HintedNic | null;
-  /** Identities of NICs in the agent's bridges, from the same file. Absent if empty. */
+  /** Identities of the NICs in the agent's bridges, from uplink.json. Absent if empty. */
   readonly identities?: readonly NicIdentity[];
   /** Bridges that `bridge add` recorded in /var/lib/microshift-net/bridges.json. Absent if empty. */
   readonly addedBridges?: readonly AddedBridge[];
@@ -31,8 +31,8 @@ export interface HintedNic {
 }
 
 /**
- * Settings of a bridge's profile by which the LAN recognizes the node. NetworkManager derives the value of a setting
- * that is not set from the name of the NIC and the NIC's profile.
+ * Settings of a bridge's profile by which the LAN recognizes the node. If such a setting is absent, NetworkManager may
+ * derive its value from the name of the NIC or from the NIC's profile.
  */
 export const identityKeys = ['ipv4.dhcp-client-id', 'ipv6.dhcp-duid', 'ipv6.dhcp-iaid', 'ipv6.token'] as const;
 export type IdentityKey = (typeof identityKeys)[number];
@@ -49,8 +49,9 @@ export interface NicIdentity {
   readonly profile: string;
   readonly values: IdentityValues;
   /**
-   * Settings of the administrator's profile that `values` replace, with NetworkManager's defaults. A setting that is
-   * not set is absent. If the administrator changes a setting, its value in `values` no longer applies.
+   * Values of the same settings in the administrator's profile at the time of the record, with the defaults of
+   * NetworkManager's configuration. A setting that was not set is absent. If a setting has another value now, its value
+   * in `values` no longer applies.
    */
   readonly settings: IdentityValues;
 }

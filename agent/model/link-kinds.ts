@@ -16,8 +16,8 @@ interface LinkKind {
    */
   readonly onUplink: 'works' | 'blocks' | 'silent' | 'separate';
   /**
-   * True if a device of this kind in a bridge leads into another segment of the LAN. A tunnel or tap that another
-   * program added does not lead there.
+   * True if a device of this kind in a bridge may lead into the LAN. False for a kind that other programs add to
+   * bridges for another purpose, such as a tunnel or tap.
    */
   readonly isNic: boolean;
 }

@@ -5,8 +5,8 @@ export interface FlavorTraits {
   /** True if nodes reach each other through tunnels, so that packets have tunnel headers. */
   readonly hasTunnels: boolean;
   /**
-   * OVN databases of a node: `own` in a cluster of one node, `zone` in a zone per node (ovn-kubernetes, interconnect),
-   * `central` on the node of the control plane.
+   * OVN databases that a node uses: `own` are those of the only node of a cluster, `zone` are those of the node's zone
+   * (ovn-kubernetes, interconnect), `central` are those on the node of the control plane.
    */
   readonly databases: 'own' | 'zone' | 'central';
 }

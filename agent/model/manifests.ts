@@ -16,9 +16,12 @@ export interface ContainerState {
   readonly name: string;
   readonly ready: number;
   readonly restarts: number;
-  /** Reason why the container is not ready in a pod, from the first such pod; null if it is ready in all pods. */
+  /**
+   * Reason why the container is not ready, from the first pod in which it is not ready, or the fact that no pod exists;
+   * null if the container is ready in all pods.
+   */
   readonly notReady: string | null;
-  /** Newest event about the container or its pod. */
+  /** Newest Event about the container or its pod, with its time; null if no Event exists. */
   readonly lastEvent: string | null;
 }
 
@@ -35,7 +38,9 @@ export interface ObjectDifference {
   readonly object: string;
   readonly change: 'create' | 'change' | 'remove';
   readonly fields: readonly FieldChange[];
-  /** Other field managers that set the same fields; null if only the agent sets them. */
+  /**
+   * Message of the conflict, which names the fields and the managers that also set them; null if there is no conflict.
+   */
   readonly conflict: string | null;
 }
 
@@ -58,7 +63,7 @@ export interface ApplyReport {
 /** Result of `manifests delete`. */
 export interface DeleteReport {
   readonly objects: readonly ObjectOutcome[];
-  /** Objects that are left because other field managers own a part of them. */
+  /** Objects that are left because other field managers own some of their fields. */
   readonly shared: readonly SharedObject[];
   /** Objects of other owners in the namespace; the namespace is kept because of them. */
   readonly foreign: readonly string[];

@@ -93,7 +93,7 @@ export function isFormerLayout({ networkManager }: Observation): boolean {
 
 /**
  * Returns the controller that a port's profile names, in the property `controller` or, before NetworkManager 1.46,
- * `master`; null if the profile is not a port's.
+ * `master`; null if the profile is not that of a port.
  */
 export function controllerOf(profile: NmProfile): string | null {
   const { settings } = profile;

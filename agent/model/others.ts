@@ -11,13 +11,14 @@ export const uptimePath = '/proc/uptime';
 
 /**
  * Entries and ports that other programs had on one of the agent's bridges at the last run. The record belongs to the
- * interface that the bridge had then. An entry that is missing on the same interface was removed by its owner. An entry
- * that is missing on a new interface was lost with the old interface.
+ * internal interface that the bridge had at that time. An entry that is missing on the same interface was removed by
+ * another program. An entry that is missing on a new interface was lost with the old interface.
  */
 export interface OthersRecord {
   readonly bridge: string;
   /**
-   * Index of the bridge's own interface (ifindex, rtnetlink(7)). Another index means that the interface was made again.
+   * Index of the bridge's internal interface (ifindex, rtnetlink(7)). Another index means that the interface was made
+   * again.
    */
   readonly index: number;
   readonly entries: KernelEntries;
@@ -26,7 +27,7 @@ export interface OthersRecord {
    * entry has a lifetime.
    */
   readonly uptimeSeconds?: number;
-  /** Ports other than the bridge's own port and its uplink's. */
+  /** Ports of the bridge, except those of its internal interface and of its uplink. */
   readonly ports: readonly OthersPort[];
   /** Ports that were lost with an earlier interface and are still missing. */
   readonly lostPorts: readonly OthersPort[];

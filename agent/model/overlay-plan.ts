@@ -1,7 +1,10 @@
 import type { OverlayPlan } from './overlay.ts';
 import type { SharedBridgeChange } from './shared-bridge.ts';
 
-/** A command that changes the node's own interface in the cluster (management port), with its reason. */
+/**
+ * A command that changes a network interface or a setting of the kernel, with its reason. The interface is that of the
+ * management port, a gateway's NIC, or one that leads to hosts that are not pods.
+ */
 export interface PortChange {
   /** Program of the command. The agent writes settings of sysctl(8) itself. */
   readonly program: 'ip' | 'sysctl';

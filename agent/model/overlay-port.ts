@@ -7,7 +7,7 @@ export interface PortHost {
   readonly addresses: readonly string[];
 }
 
-/** Port of a node's switch for hosts that are not pods: a VM's tap, a NIC, or a VLAN of a NIC. */
+/** Port of a node's switch for hosts that are not pods. The hosts are behind a VM's tap, a NIC, or a VLAN of a NIC. */
 export interface OverlayPort {
   /** Name of the port, unique in the cluster. */
   readonly name: string;

@@ -93,7 +93,7 @@ export type TraceStation =
       readonly what: 'source' | 'destination';
       readonly from: string;
       readonly to: string;
-      /** Alternative results, such as the other backends of a load balancer. */
+      /** Other possible values of `to`, such as the other backends of a load balancer. */
       readonly others: readonly string[];
       /** True if the packet is a reply, and connection tracking reverses the translation of the request. */
       readonly isReversed: boolean;
@@ -172,8 +172,8 @@ export interface TracePart {
 }
 
 /**
- * A path, and the results of this node's Open vSwitch for the packet on it; empty if the packet does not pass this
- * node.
+ * A path, with the results of this node's Open vSwitch for the packet on the path. The list `here` is empty if the
+ * packet does not pass this node.
  */
 export interface TracedWay extends TraceWay {
   readonly here: readonly TracePart[];

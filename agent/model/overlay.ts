@@ -2,7 +2,7 @@ import type { OverlayPeer } from './overlay-peer.ts';
 import type { AttachedInterface, OverlayPort } from './overlay-port.ts';
 import type { DatabaseRows, RowPlan } from './rows.ts';
 
-/** Naming scheme of a cluster's rows: `modern` as in today's ovn-kubernetes, `seed` as in its first tool of 2017. */
+/** Layout of a cluster's rows: `modern` as in today's ovn-kubernetes, `seed` as in ovn-kubernetes of 2017. */
 export type OverlayNaming = 'modern' | 'seed';
 
 /** Settings that all nodes of a cluster share. Each list has at most one entry per address family, IPv4 first. */
@@ -168,12 +168,12 @@ export interface NorthboundFacts {
   readonly nodes: readonly OverlayNode[];
   /** Nodes whose rows are removed. */
   readonly leaving: readonly string[];
-  /** Node after which the scheme `seed` names the cluster's router if the router does not exist yet. */
+  /** Node after which the layout `seed` names the cluster's router if the router does not exist yet. */
   readonly centralNode: string;
   readonly rows: DatabaseRows;
   /**
-   * MACs for new ports in the scheme `seed`, which a plan uses in their order. `macsNeeded` returns a number that is
-   * always sufficient.
+   * MACs for new ports in the layout `seed`, in the order in which a plan uses them. `macsNeeded` returns a number of
+   * MACs that is always sufficient.
    */
   readonly randomMacs: readonly string[];
   /** Interval of BFD between nodes whose gateways share an address. Absent if the database keeps its interval. */
@@ -206,8 +206,8 @@ export interface LocalFacts {
    */
   readonly request?: string | null;
   /**
-   * Interfaces that are attached to br-int for hosts that are not pods; null if they are not known, so that the
-   * attached ones stay. Absent without such interfaces.
+   * Interfaces to attach to br-int for hosts that are not pods. Null if they are not known; in this case, the present
+   * ports of br-int stay. Absent if the node has no such interfaces.
    */
   readonly attached?: readonly AttachedInterface[] | null;
   readonly rows: DatabaseRows;
@@ -235,12 +235,18 @@ export interface OverlayConnection {
   readonly inactivityProbeMs: number;
 }
 
-/** A connection of a central database over which other hosts may write every row. */
+/**
+ * A connection of a central database over which clients on other hosts, or users of this node other than root, may
+ * write every row.
+ */
 export interface OpenListener {
   readonly database: string;
   /** Connection method of ovsdb(7), such as `ptcp:6641`. */
   readonly target: string;
-  /** True if a row of Connection defines it; false if an option of the server's command line does. */
+  /**
+   * True if a row of Connection defines the connection; false if the server has it from its command line or from
+   * ovs-appctl(8) (ovsdb-server(8), ovsdb-server/add-remote).
+   */
   readonly isInDatabase: boolean;
 }
 

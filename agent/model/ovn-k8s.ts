@@ -25,7 +25,7 @@ export interface GatewayWords extends NodeWords {
   readonly rampoutIpSubnets?: string;
   /**
    * Another spelling of rampoutIpSubnets. One release of the tool read only this spelling, although its help named the
-   * other one.
+   * option rampoutIpSubnets.
    */
   readonly rampoutIpSubnet?: string;
 }
@@ -41,7 +41,7 @@ export interface NodeRequest {
   readonly isMaster: boolean;
 }
 
-/** Requested gateway of a node, on an existing bridge or on a NIC of its own. */
+/** Requested gateway of a node, on an existing bridge or on a NIC that only the gateway uses. */
 export interface GatewayRequest {
   readonly device: { readonly kind: 'bridge' | 'nic'; readonly name: string };
   /** Addresses in the form `address/prefix`; without a prefix, the prefix length of the device's address is used. */

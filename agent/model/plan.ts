@@ -122,8 +122,8 @@ export interface StepArguments {
   /**
    * Makes NetworkManager manage an existing bridge with all its ports: the bridge's rows get the UUIDs of these
    * profiles, and its device becomes managed. NetworkManager configures nothing before the profiles are activated.
-   * `row`: keys that NetworkManager would have written if it had made the bridge. `renewed`: the bridge's own interface
-   * is made again first.
+   * `row`: keys that NetworkManager would have written if it had made the bridge. `renewed`: the bridge's internal
+   * interface is made again first.
    */
   claimBridge: { bridge: string; profiles: BridgeMarks; row?: BridgeRow; renewed?: true };
   /**
@@ -182,7 +182,7 @@ export interface StepArguments {
   };
 }
 
-/** UUIDs of the profiles to which a bridge, its port and its own interface belong. */
+/** UUIDs of the profiles to which a bridge, its port and its internal interface belong. */
 export interface BridgeMarks {
   readonly bridge: string;
   readonly port: string;

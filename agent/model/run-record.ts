@@ -46,7 +46,7 @@ export interface TransactionRecord {
   readonly at: string;
   /** Duration in ms; null if the run crashed, so that the duration is not known. */
   readonly tookMs: number | null;
-  /** Expected outage in ms as the plan predicted it. The agent cannot measure it; only a neighbour could. */
+  /** Expected outage in ms as the plan predicted it. The agent cannot measure the outage; only another host could. */
   readonly expectedOutageMs: number | null;
 }
 

@@ -3,7 +3,7 @@ export interface SharedPorts {
   readonly nic: number;
   /** Patch port to br-int, which ovn-controller or an older tool made. */
   readonly cluster: number;
-  /** True if the bridge has no port besides the NIC, the patch port to br-int and its own. */
+  /** True if the bridge has only three ports: the NIC, the patch port to br-int and the internal interface. */
   readonly isAlone: boolean;
 }
 

@@ -4,9 +4,9 @@ import type { Observation } from './observation.ts';
 import { stringsOf, textOf } from './profile-settings.ts';
 
 /**
- * Returns the uplink of an OVS bridge: the NIC in it; null if it has none. If the bridge has several devices, the
- * uplink is the device that the external id bridge-uplink names. It may be a tap or veth if the node itself is a guest
- * or a container.
+ * Returns the uplink in an OVS bridge: the device that the agent's profile names in `bridge-uplink`, if the bridge has
+ * this device, and otherwise the only NIC in the bridge. Null if the bridge has no NIC, or has several of which none is
+ * named. A named device may be a tap or veth, if the node itself is a guest or a container.
  */
 export function uplinkInBridge(names: BridgeNames, observation: Observation): string | null {
   const bridge = observation.ovs.bridges.find((row) => row.name === names.bridge);
@@ -18,8 +18,8 @@ export function uplinkInBridge(names: BridgeNames, observation: Observation): st
 }
 
 /**
- * Returns the NIC of a bridge, or its former NIC if the NIC or the bridge was removed by hand; null if the bridge never
- * had a NIC, or if the NIC no longer exists.
+ * Returns the NIC in a bridge, or its former NIC if the NIC or the bridge was removed by hand. Null if no NIC is known,
+ * or if the NIC no longer exists or is in another bridge.
  */
 export function presentOrFormerUplink(names: BridgeNames, observation: Observation): string | null {
   const { profiles } = observation.networkManager;

@@ -15,7 +15,7 @@ export interface Named {
   readonly uid: string;
 }
 
-/** An object that counts against the budget of its kind. */
+/** An object whose size is limited by the budget of its kind. */
 export interface Budgeted {
   /**
    * Reason why the object is not served, as a sentence for an Event: the object exceeds the budget of its kind

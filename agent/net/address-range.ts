@@ -34,9 +34,9 @@ export function overlaps(a: AddressRange, b: AddressRange): boolean {
 }
 
 /**
- * Returns the ranges in canonical form, each address in at most one of them: host bits are cleared, and ranges within
- * another one are left out, like text that is not a range. IPv4 comes first; otherwise the order is that of the
- * addresses.
+ * Returns the ranges in canonical form, with the bits of the host part cleared, and without ranges within another
+ * range. Text that is not a range is left out. IPv4 ranges come first, and the ranges of a family are in the order of
+ * their addresses.
  */
 export function disjointRanges(texts: readonly string[]): readonly string[] {
   const ranges = texts

@@ -54,8 +54,8 @@ export function uplinkPort(naming: OverlayNaming, node: string, gateway: Overlay
 }
 
 /**
- * Returns those names of ports of nodes that a pod's port could also have: `br-ex_n1` would be pod `n1` of namespace
- * `br-ex`.
+ * Returns the names of gateway ports that the port of a pod could also have: `br-ex_n1` would be the port of pod `n1`
+ * in namespace `br-ex`.
  */
 export function reservedPorts(
   { naming }: Pick<OverlayLayout, 'naming'>,
@@ -69,7 +69,7 @@ export function patchNames(bridge: string): { readonly inside: string; readonly 
   return { inside: `k8s-patch-br-int-${bridge}`, outside: `k8s-patch-${bridge}-br-int` };
 }
 
-/** Returns the name of the node's own interface in the cluster. */
+/** Returns the name of the interface of a node's management port. */
 export function managementInterface(naming: OverlayNaming, node: string): string {
   return traitsOf({ naming }).managementInterface(node);
 }

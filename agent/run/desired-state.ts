@@ -15,8 +15,8 @@ export function isInDesiredState(plan: Plan, observation: Observation): boolean 
 /**
  * Returns the differences in the objects that the agent configures. Foreign ports and foreign entries (addresses,
  * routes, rules, neighbours) are left out, because the run cannot guarantee that they are restored: the kernel may
- * refuse an entry that it accepted before, and only the owner of a missing port can add that port. An entry that
- * another program adds to the NIC during the run is moved to the bridge by the next run.
+ * refuse an entry that it accepted before, and only the program that added a missing port can add it again. An entry
+ * that another program adds to the NIC during the run is moved to the bridge by the next run.
  */
 function ownDifferences(plan: Plan, observation: Observation): readonly NetworkDifference[] {
   return compare(plan.wanted, observation, ownNames).filter(

@@ -30,8 +30,9 @@ export interface Lock {
 
 /**
  * Kind of a run. Other commands wait for the end of a brief run, and are refused during a long run. Brief runs are
- * recoveries, repairs, and commands that several nodes may request of a central node at the same time. The run at boot
- * is a long one.
+ * repairs, a recovery outside of the boot, the changes that a daemon makes, and `overlay pki issue` and `overlay pki
+ * renew`, which may run on the central node for several nodes at the same time. All other runs are long, also those at
+ * boot.
  */
 type RunKind = 'brief' | 'long';
 

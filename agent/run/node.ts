@@ -155,7 +155,7 @@ export async function openTuning(): Promise<TuningPorts> {
   };
 }
 
-/** Services that the scriptlets of a package notify. */
+/** Connections to systemd and NetworkManager, which the scriptlets of a package need. */
 export interface Services {
   readonly systemd: Systemd;
   /** Makes NetworkManager read its configuration files again; no link changes. */

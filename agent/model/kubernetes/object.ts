@@ -86,7 +86,7 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
   return Array.isArray(list) ? list : [];
 }
 
-/** Returns the reason and the last line of the message in a state that the API reports, as one line. */
+/** Returns the reason and the last line of the message of a condition, an Event or a container's state, as one line. */
 export function explained(state: unknown): string {
   const [reason, message] = [fieldAt(state, 'reason'), fieldAt(state, 'message')].map((one) =>
     String(one ?? '').trim(),

@@ -74,9 +74,10 @@ function addDropped(desired: DesiredRows, router: PlannedRow, match: string, nod
 
 /**
  * Plans the ACLs against forged sources for packets that the node itself forwards into the cluster, whichever interface
- * they arrived by. A packet from the node's management port may have no address of a pod or of the masquerade subnet as
- * its source, except that port's own address. Another host could otherwise pass for a pod, or for a node: network
- * policies always allow the addresses of nodes. Another ACL drops tunnel packets from pods to the node.
+ * they arrived by. They drop a packet from the node's management port if its source is an address of the cluster's pod
+ * subnets or of the masquerade subnet, except the port's own address. Without them, another host could pass for a pod,
+ * or for a node: network policies always allow the addresses of nodes. A further ACL drops tunnel packets that pods
+ * send to the node.
  */
 export function addNodeGuards(
   desired: DesiredRows,

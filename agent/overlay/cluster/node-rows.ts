@@ -41,8 +41,8 @@ export function nodeFacts(node: OverlayNode): Readonly<Record<string, string>> {
 
 /**
  * Plans a node's switch with its ports to the router, to the node itself and to hosts that are not pods, and the rows
- * by which the node and the pods of the cluster reach each other. If `holdsPorts` is true, new ports to such hosts stay
- * disabled until the planner of network policies has seen them.
+ * by which the node and the pods of the cluster reach each other. If `holdsPorts` is true, new ports to hosts that are
+ * not pods stay disabled until the planner of network policies has seen them.
  */
 export function addNode(desired: DesiredRows, cluster: Cluster, node: OverlayNode, holdsPorts = false): void {
   const { layout, router } = cluster;

@@ -9,7 +9,7 @@ export interface LayoutTraits {
   readonly clusterRouter: (centralNode: string) => string;
   /** True if the cluster router is named after a node, so that a router of another program may have the same name. */
   readonly isRouterNamedAfterNode: boolean;
-  /** Returns the name of the node's own interface in the cluster; Linux allows 15 characters (IFNAMSIZ). */
+  /** Returns the name of the management port's interface; Linux allows 15 characters (IFNAMSIZ). */
   readonly managementInterface: (node: string) => string;
   /** Returns the name of the port that connects the outside switch of a node's gateway with the NIC. */
   readonly uplinkPort: (node: string, gateway: Pick<OverlayGateway, 'bridge' | 'interface'>) => string;

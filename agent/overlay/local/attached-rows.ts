@@ -9,8 +9,7 @@ import { addPort, keepPort } from './bridge-rows.ts';
 
 /**
  * Plans the ports of br-int for the interfaces that lead to hosts that are not pods. `attached` is null if these
- * interfaces are not known, for example while the central node does not answer; the interfaces that are attached then
- * stay.
+ * interfaces are not known, for example while the central node does not answer. In this case, the present ports stay.
  */
 export function addAttached(
   desired: DesiredRows,

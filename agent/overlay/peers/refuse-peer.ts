@@ -13,8 +13,8 @@ export interface PeerFacts {
   /** Members with the gateways that they announce, as far as the central node accepts them. */
   readonly members: readonly OverlayNode[];
   /**
-   * Networks of this node, in the form `address/prefix`. The networks that other members announce are left out, because
-   * what a member says about itself must not make a command refuse.
+   * Networks of this node, in the form `address/prefix`. Networks that only other members announce are left out, so
+   * that a false claim of a member cannot cause the refusal of a peer.
    */
   readonly ownNetworks: readonly string[];
   /** Peers that the cluster has. */
@@ -34,9 +34,10 @@ interface UsedRange {
 const shortestPrefix = { 4: 8, 6: 32 } as const;
 
 /**
- * Fails with `overlay-conflict` if the cluster cannot have the peer: its name or a range is in use, a range is too
- * large, an address family does not fit, the next hop is not on the LAN of a gateway, or the cluster has the largest
- * number of peers.
+ * Fails with `overlay-conflict` if the cluster cannot have the peer: its name or one of its ranges is in use, a range
+ * is too large, two of its ranges overlap, its next hops and its ranges differ in their address families, the cluster
+ * lacks one of these families, a next hop is not a router or node on the LAN of a gateway, or the cluster has the
+ * largest number of peers.
  */
 export function refusePeer(peer: OverlayPeer, facts: PeerFacts): void {
   const { peers } = facts;

@@ -130,9 +130,9 @@ function isInside(subnets: readonly string[], address: string): boolean {
 }
 
 /**
- * Returns the tunnel endpoints of other chassis, without rows of Encap that name a different chassis; a NodePort at
- * such an address belongs to the chassis with this endpoint. This node's own addresses remain its own, regardless of
- * which chassis claims them.
+ * Returns the addresses of the tunnel endpoints of other chassis. A NodePort at one of these addresses belongs to that
+ * chassis, unless this node itself has the address. Rows of Encap that name another chassis than their own are left
+ * out.
  */
 function tunnelEndsOfOthers(rows: DatabaseRows, systemId: string): string[] {
   const existing = indexRows(rows);

@@ -42,9 +42,9 @@ export function sharedPorts(
 }
 
 /**
- * Returns the interface of the NIC, which is the only interface with a device of its own. If several interfaces have a
- * device, it is the only one with the MAC of the bridge. Otherwise, returns a sentence that says why the NIC is
- * unknown.
+ * Returns the row of the NIC's interface: the only row with a type other than `patch` and `internal` or, if several
+ * rows have another type, the only one of these with the gateway's MAC. Otherwise, returns a sentence that says why the
+ * NIC is unknown.
  */
 function nicOf({ bridge, mac }: OverlayGateway, rows: readonly DatabaseRow[]): DatabaseRow | string {
   const devices = rows.filter((row) => !['patch', 'internal'].includes(textOf(row, 'type')));

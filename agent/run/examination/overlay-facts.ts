@@ -49,8 +49,8 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
 }
 
 /**
- * Returns the commands that would bring the node's own interface in the cluster into the desired state; no field if no
- * command is needed.
+ * Returns the commands that would bring the interface of the management port and the gateway's NIC into the desired
+ * state; an empty object if no command is needed.
  */
 function kernelFact(record: OverlayRecord): Pick<OverlayFacts, 'kernel'> {
   const kernel = planKernel(record, readHost()).map(kernelCommand);

@@ -112,7 +112,7 @@ async function putObject(
   return { object: titleOf(reference), outcome: outcome === 'unchanged' ? 'changed' : outcome };
 }
 
-/** Runs a task for all items at once, waits for every one, and throws the failures as one error. */
+/** Runs a task for all items at once and waits for every one. If tasks fail, throws one error (mergedError). */
 async function forEach<T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
   const settled = await Promise.allSettled(items.map(task));
   const [first, ...others] = settled.flatMap((one) => (one.status === 'rejected' ? [asAgentError(one.reason)] : []));
@@ -133,8 +133,8 @@ function refuseTerminating({ labelled }: Earlier): void {
 }
 
 /**
- * Merges conflicts into one error, so that an administrator sees all fields in conflict at once. Otherwise returns the
- * first error of another kind.
+ * Returns the first failure that is not a conflict. If all failures are conflicts, returns one error with all of them,
+ * so that an administrator sees all fields in conflict at once.
  */
 function mergedError(first: AgentError, others: readonly AgentError[]): AgentError {
   const failures = [first, ...others];

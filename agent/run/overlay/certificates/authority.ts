@@ -108,8 +108,8 @@ export async function addAuthority(folder: string, days = authorityDays): Promis
 }
 
 /**
- * Removes every trusted authority except the signing one. First records that the connections of the removed authorities
- * have to be ended, so that a later run ends them after an interruption.
+ * Removes every trusted authority except the signing one. First records that connections of clients with certificates
+ * of the removed authorities may exist, so that a later run ends them after an interruption.
  */
 export function dropOldAuthority(folder: string): void {
   const files = pkiFiles(folder);
@@ -117,12 +117,12 @@ export function dropOldAuthority(folder: string): void {
   writeFileAtomically(files.authority, readAuthority(folder).certificate);
 }
 
-/** Returns true if connections that an old authority has admitted may still exist. */
+/** Returns true if connections of clients with certificates of a removed authority may still exist. */
 export function haveConnectionsToEnd(folder: string): boolean {
   return existsSync(pkiFiles(folder).endConnections);
 }
 
-/** Removes the record that connections of an old authority must be ended. */
+/** Removes the record that connections of clients with certificates of a removed authority may exist. */
 export function forgetConnectionsToEnd(folder: string): void {
   if (haveConnectionsToEnd(folder)) removeFile(pkiFiles(folder).endConnections);
 }

@@ -7,8 +7,9 @@ import { readSystemId } from '../record/system-id.ts';
 import { requireOwnRequest } from './own-request.ts';
 
 /**
- * Returns the certificate request for this node's next certificate, as PEM. Creates the key of the next certificate;
- * the key never leaves this node. Returns the same request until it is answered.
+ * Returns the request for this node's next certificate, as PEM. Makes the request and its key if the node has no
+ * request yet; the key never leaves this node. Fails with `certificates-refused` on the central node, and on a node
+ * without a system-id.
  */
 export async function requestCertificate({ pki, record, systemId: file }: OverlayPlaces): Promise<string> {
   if (readRecord(record)?.members != null) {

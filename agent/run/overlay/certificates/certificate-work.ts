@@ -16,7 +16,8 @@ export type CertificateStep =
   /** Removes the trust in every authority except the signing one, which has issued the certificates of all members. */
   | { readonly do: 'drop-old' }
   /**
-   * Ends the connections that an old authority has admitted, if an earlier run was interrupted before it ended them.
+   * Ends the connections of all clients of the southbound database, after which clients with certificates of a removed
+   * authority cannot connect again. An earlier run removed the authority and was interrupted before this step.
    */
   | { readonly do: 'end-connections' };
 

@@ -10,7 +10,7 @@ export function pkiFiles(folder: string) {
     own: `${folder}/node.pem`,
     /** Key of the node's next certificate, with the certificate request. */
     request: `${folder}/request.pem`,
-    /** Empty file that exists until the connections that an old authority has admitted are ended. */
+    /** Empty file that exists from the removal of an authority until the connections of all clients are ended. */
     endConnections: `${folder}/end-connections`,
     issued: (node: string) => `${folder}/issued/${node}.crt`,
   };

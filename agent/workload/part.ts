@@ -28,8 +28,8 @@ export interface ObjectPlanner extends WorkloadFacts {
 }
 
 /**
- * Planner of the rows of one kind of objects. The rows of an object key are planned together and carry the key. A part
- * lists the keys, the keys that a change affects, and the desired rows of each key.
+ * Planner of the rows of one kind of objects. The rows of an object key are planned together and carry the key. The
+ * planner determines the keys, the keys that a change affects, and the desired rows of each key.
  */
 export interface Part {
   /** Prefix of the object keys, for example `pod`. */

@@ -12,7 +12,7 @@ import { policies } from './policies/policies.ts';
 import { addForAllServices, services } from './services/plan-services.ts';
 import { askForRecompute } from './services/recompute.ts';
 
-/** Parts in the order of planning: logical ports first, because port groups refer to them. */
+/** Planners in the order in which they run: that of logical ports first, because port groups refer to the ports. */
 const parts: readonly Part[] = [pods, ...policies, clusterPolicies, services];
 
 /** Prefixed object key whose rows are planned together: `pod:default/web-0`. */

@@ -35,7 +35,7 @@ export async function recoverEarlierRuns(
   }
 }
 
-/** Detail of a change that is rolled back because it was not confirmed in time. */
+/** Detail in the journal of a change that is rolled back because it was not confirmed in time. */
 export const lateDetail = 'it was not confirmed in time';
 
 /**

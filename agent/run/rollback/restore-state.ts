@@ -42,8 +42,8 @@ const plannedLimitMs = 20_000;
 /** Checkpoint timer during the planned rollback, so that NetworkManager does not roll back at the same time. */
 const plannedTimerSeconds = 25;
 /**
- * Limit for a DHCP lease or a router advertisement during a rollback. It includes the negotiation of LACP, which takes
- * up to ten seconds. The NIC is reachable meanwhile, because the kernel holds its addresses.
+ * Limit for a DHCP lease or a router advertisement during a rollback. The limit includes the negotiation of LACP, which
+ * takes up to ten seconds. The NIC is reachable meanwhile, because the kernel holds its addresses.
  */
 const settleLimitMs = 12_000;
 

@@ -74,10 +74,10 @@ function ignoreRefusal(error: unknown): void {
 
 /**
  * Leaves a bridge to MicroShift, in the state that MicroShift's script creates (openshift/microshift,
- * packaging/systemd/configure-ovs.sh): NetworkManager has no profile for it and does not manage it. Its flows and
- * foreign ports were not removed. The interface is new, and gets the kernel entries of the old interface. The row of
- * the interface is created only after the old activation has ended, because NetworkManager 1.58 otherwise leaves IPv6
- * disabled on the interface.
+ * packaging/systemd/configure-ovs.sh): NetworkManager has no profile for it and does not manage it. The flows and
+ * foreign ports of the bridge were not removed. Its interface is new, and gets the kernel entries of the old one. The
+ * row of the interface is created only after the old activation has ended, because NetworkManager 1.58 otherwise leaves
+ * IPv6 disabled on the interface.
  */
 async function letGo(
   { nm, ovs, watch, deadline, withoutVswitchd = false }: StepContext,

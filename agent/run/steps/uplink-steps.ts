@@ -27,8 +27,8 @@ const onlyRouted = '1';
  */
 const asked: readonly string[] = ['auto', 'manual'];
 /**
- * Limit for NetworkManager to begin an activation. It takes some hundred milliseconds; the limit allows for a bond with
- * its ports.
+ * Limit for NetworkManager to begin an activation. NetworkManager takes some hundred milliseconds; the limit allows for
+ * a bond with its ports.
  */
 const configuringLimitMs = 30_000;
 /**

@@ -12,7 +12,7 @@ export interface ErrorDocument {
 /** A failure. */
 export interface ErrorJson extends FailureJson {
   readonly exitCode: number;
-  /** True if the same command can succeed later without another change. */
+  /** True if the same command can succeed later with the same options and configuration. */
   readonly retryable: boolean;
   /**
    * Facts about the failure, without internal names. docs/use/troubleshooting.md names, for each kind, those on which a

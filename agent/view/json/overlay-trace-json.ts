@@ -164,10 +164,7 @@ export interface DroppedEndJson {
   readonly where: string;
 }
 
-/**
- * The trace ends: the packet reaches a place for a second time (`circles`), or ovn-trace cannot continue
- * (`incomplete`).
- */
+/** The trace ends: the packet is in a loop (`circles`), or ovn-trace cannot continue (`incomplete`). */
 export interface PlaceEndJson {
   readonly how: 'circles' | 'incomplete';
   readonly where: string;

@@ -5,9 +5,9 @@ import { groupsAnnotation } from '../cluster-policies/read-cluster-policy.ts';
 import { nameLabel } from '../policies/selectors.ts';
 
 /**
- * Returns the policy that separates namespaces. Its lowest precedence in the Baseline tier lets every NetworkPolicy and
- * every other ClusterNetworkPolicy decide first. An implementation that does not know the annotation denies also the
- * traffic within a group.
+ * Returns the policy that separates namespaces. The policy has the lowest precedence in the Baseline tier, so that
+ * NetworkPolicies and other ClusterNetworkPolicies decide first. An implementation that does not know the annotation
+ * denies also the traffic within a group.
  */
 export function isolationPolicy({ globalNamespaces, groupLabel }: Isolation): KubernetesObject {
   const named = (operator: 'In' | 'NotIn') => ({

@@ -152,7 +152,10 @@ function hasRanges({ workload }: WorkloadFacts): boolean {
   );
 }
 
-/** Adds a pod without labels to each namespace that has no pod in the network. Its address is in no range. */
+/**
+ * Adds a pod without labels to each namespace that has no pod in the network. The address of this pod is in no range of
+ * a rule.
+ */
 function withPodInEach(facts: WorkloadFacts): WorkloadFacts {
   const [pods, addresses] = [new Map(facts.workload.pods), new Map(facts.addresses)];
   const inNetwork = [...pods].filter(([key, pod]) => isInNetwork(pod, addresses.get(key)));

@@ -15,8 +15,8 @@ export interface ReservedAddresses {
    */
   take(pod: NamespacedName, subnets: PodSubnets, asked: readonly string[]): boolean;
   /**
-   * Assigns exactly these addresses of the node's subnets to a port, which may have any number of them. Returns the
-   * holders that lose all of their addresses to the port.
+   * Assigns exactly these addresses of the node's subnets to an overlay port, which may have any number of them.
+   * Returns the holders that lose all of their addresses to the port.
    */
   hold(port: NamespacedName, subnets: PodSubnets, asked: readonly string[]): readonly NamespacedName[];
   release(pod: NamespacedName): void;
@@ -35,8 +35,8 @@ export function createReservedAddresses(): ReservedAddresses {
 
   /**
    * Returns the highest position of a range that a pod has. After a restart the search continues there, because
-   * addresses are assigned in ascending order and the most recently released ones are likely to be below it. Ports do
-   * not count, because they get the last addresses of a range.
+   * addresses are assigned in ascending order and the most recently released ones are likely to be below it. Overlay
+   * ports do not count, because they get the last addresses of a range.
    */
   const highestPlace = (subnets: PodSubnets, range: AddressRange): number => {
     const ofPods = [...holders].flatMap(([address, holder]) => (isPortKey(holder) ? [] : [address]));

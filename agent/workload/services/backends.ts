@@ -12,9 +12,9 @@ export interface Backend {
 }
 
 /**
- * Returns the backends of a port in one family, sorted and each once, independent of the number and order of slices. A
- * port of a slice belongs to the service's port with its name and protocol. The first address of an endpoint is used,
- * because all of them are equivalent (discovery.k8s.io/v1).
+ * Returns the backends of a service's port in one family, sorted and each once, independent of the number and order of
+ * EndpointSlices. A port of an EndpointSlice belongs to the service's port of the same name and protocol. The first
+ * address of an endpoint is used, because all of them are equivalent (discovery.k8s.io/v1).
  */
 export function backendsOf(
   { publishNotReadyAddresses }: Pick<Service, 'publishNotReadyAddresses'>,
@@ -29,7 +29,8 @@ export function backendsOf(
     for (const { addresses, nodeName, ready, serving, terminating } of endpoints) {
       if (addresses[0] === undefined) continue;
       const place = `${inBrackets(addresses[0])}:${port}`;
-      // An endpoint that moves from one slice to another is in both for a while, and may be ready in only one of them.
+      // An endpoint that moves from one EndpointSlice to another is in both for a while, and may be ready in only one
+      // of them.
       const other = found.get(place);
       found.set(place, {
         place,

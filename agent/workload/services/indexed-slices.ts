@@ -3,7 +3,7 @@ import type { EndpointSlice, NamespacedName } from '../../model/workload.ts';
 /** EndpointSlices of one service. */
 export interface SliceGroup {
   readonly slices: ReadonlyMap<NamespacedName, EndpointSlice>;
-  /** Number of endpoints in the group; a slice without endpoints counts as one. */
+  /** Number of endpoints in the group; an EndpointSlice without endpoints counts as one. */
   readonly size: number;
 }
 
@@ -46,7 +46,7 @@ export class IndexedSlices extends Map<NamespacedName, EndpointSlice> {
   }
 }
 
-/** Returns the same slices with an index: the argument itself if it has one. */
+/** Returns the same EndpointSlices with an index: the argument itself if it has one. */
 export function indexedSlices(slices: ReadonlyMap<NamespacedName, EndpointSlice>): IndexedSlices {
   if (slices instanceof IndexedSlices) return slices;
   const indexed = new IndexedSlices();
@@ -54,7 +54,7 @@ export function indexedSlices(slices: ReadonlyMap<NamespacedName, EndpointSlice>
   return indexed;
 }
 
-/** Returns the service whose endpoints a slice has; null if the slice belongs to no service. */
+/** Returns the service whose endpoints an EndpointSlice has; null if it belongs to no service. */
 export function serviceOf(slice: EndpointSlice | undefined): NamespacedName | null {
   return slice === undefined || slice.serviceName === null ? null : `${slice.namespace}/${slice.serviceName}`;
 }

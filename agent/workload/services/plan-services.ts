@@ -11,7 +11,7 @@ import { addReturnRoutes } from './return-routes.ts';
 import { type ServedSlices, servedSlices } from './served-slices.ts';
 import { addSourceRanges } from './source-ranges.ts';
 
-/** Planner of the load balancers of services; a key stands for a service with all its slices. */
+/** Planner of the load balancers of services; a key stands for a service with all its EndpointSlices. */
 export const services: Part = {
   kind: 'service',
   keys: ({ workload }) =>

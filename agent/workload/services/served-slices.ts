@@ -7,15 +7,15 @@ import { indexedSlices, sizeOf } from './indexed-slices.ts';
 /** EndpointSlices of services, within the budget of each service. */
 export interface ServedSlices {
   /**
-   * Returns the slices of a service that are served: all slices; or, beyond the budget, the first slices by name, with
-   * the last of them cut at the budget.
+   * Returns the EndpointSlices of a service that are served: all of them; or, beyond the budget, the first ones by
+   * name, the last of them without the endpoints beyond the budget.
    */
   of(service: NamespacedName): readonly EndpointSlice[];
   /** Returns the reason why endpoints of a service are not served, as a whole sentence; null if all are served. */
   fault(service: NamespacedName): string | null;
 }
 
-/** Returns the served slices of services. Each service is evaluated once, at the first request for it. */
+/** Returns the served EndpointSlices of services. Each service is evaluated once, at the first request for it. */
 export function servedSlices({
   nodes,
   workload,
@@ -65,8 +65,8 @@ function mostEndpoints(service: Service, nodes: readonly OverlayNode[]): number 
 }
 
 /**
- * Returns the first slices by name, up to a number of endpoints. The result does not depend on the order in which the
- * slices arrived.
+ * Returns the first EndpointSlices by name, up to a number of endpoints. The result does not depend on the order in
+ * which they arrived.
  */
 function firstOf(slices: readonly EndpointSlice[], limit: number): readonly EndpointSlice[] {
   const found: EndpointSlice[] = [];

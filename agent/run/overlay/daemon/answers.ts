@@ -5,11 +5,11 @@ import { createAnnouncements } from './announcements.ts';
 import type { Answered } from './service-watch.ts';
 import { createWithheld } from './withheld.ts';
 
-/** Control of the addresses of services for which this node's gateway answers on its LAN. */
+/** Control of the service addresses for which this node's gateway answers on its LAN. */
 export interface Answers {
   /**
-   * Announces new addresses of this gateway, and makes its bridge drop the gateway's answers for addresses of other
-   * gateways and nodes.
+   * Announces the addresses for which this gateway has to answer from now on. Makes its bridge drop the gateway's
+   * answers for the addresses of other gateways and nodes.
    */
   know(answered: Answered): void;
   /** Tries again at once to write the flows and to send the announcements that failed. */

@@ -19,8 +19,8 @@ interface Round {
 }
 
 /**
- * Regular requests to the gateways, by which the central node notices that a gateway is down. They run while there are
- * at least two gateways.
+ * Regular requests to the gateways, by which the central node notices that a gateway is down. The rounds run while
+ * there are at least two gateways.
  */
 export interface Rounds {
   /** Sets the gateways of the following rounds. The rounds stop if there are fewer than two. */

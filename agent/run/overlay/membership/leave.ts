@@ -32,7 +32,8 @@ const rowsLeft = "the cluster's rows, in databases of OVN that do not answer";
 
 /**
  * Removes this node from its overlay. The central node has to leave last, and also removes the cluster's rows and the
- * authority. With `isForced` it may leave while there are other members, and while its databases do not answer.
+ * authority. With `isForced`, a central node can leave even if there are other members, or if its databases do not
+ * answer.
  */
 export async function leaveOverlay(
   places: OverlayPlaces,

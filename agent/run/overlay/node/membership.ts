@@ -93,7 +93,10 @@ function defaultAddress({ links, routes }: HostFacts): string | null {
   return null;
 }
 
-/** Returns the layout of a new cluster. Fails with `overlay-conflict` if its ranges overlap. */
+/**
+ * Returns the layout of a new cluster. Fails with `overlay-conflict` if its ranges overlap with each other or with
+ * reserved ranges, or if its MTU is unsuitable.
+ */
 export function newLayout(config: Config, host: HostIdentity): OverlayLayout {
   const { pods, services, join } = overlayRanges(config);
   refuseConflicts(rangeConflicts([...pods, ...services, ...join], reservedRanges()), changeRanges);

@@ -214,7 +214,8 @@ function planSwitch(
     southbound: ownSouthbound(record, places),
     northbound: [],
     datapathType: places.datapathType,
-    // A request of the central node itself is ignored, because it renews its own certificate without a request.
+    // A certificate request of the central node itself is ignored, because that node renews its certificate without a
+    // request.
     request: members === null ? (readOwnRequest(places.pki)?.request ?? null) : null,
     attached,
     rows,

@@ -120,8 +120,8 @@ async function writeRows(
 }
 
 /**
- * Returns true if a transaction failed because rows had changed. Its `wait` operation, with timeout 0, then fails with
- * "timed out" (RFC 7047, section 5.2.6), although the server has answered in time.
+ * Returns true if a transaction failed because rows had changed. The `wait` operation of the transaction, with timeout
+ * 0, then fails with "timed out" (RFC 7047, section 5.2.6), although the server has answered in time.
  */
 function isLostRace(error: unknown): boolean {
   return isAgentError(error) && error.kind === 'ovsdb-refused' && error.message.includes('timed out');

@@ -38,7 +38,7 @@ export interface OverlayPlaces {
   readonly exposure: ServiceExposure;
   /** Ranges of the outside clients that reach the pods of this node by a route. */
   readonly outsideClients: readonly string[];
-  /** Interval of BFD between the nodes of a VIP; null if it is left to OVN. */
+  /** Interval of BFD between gateways that share an address; null if OVN's default applies. */
   readonly bfdIntervalMs: number | null;
   /** Kubeconfig of the daemon; null if the default locations are used. */
   readonly kubeconfig: string | null;

@@ -6,8 +6,8 @@ import { publishedAnnotations, publishedNames } from '../../../workload/publishe
 import { retryAfterMs } from '../loop/pace.ts';
 
 /**
- * Pause after a write to a Node, in which the event about the write arrives. It also limits the writes if another
- * program writes the same annotations again and again.
+ * Pause after a write to a Node, in which the event about the write arrives. The pause also limits the number of writes
+ * if another program repeatedly writes other values.
  */
 const restMs = 5_000;
 

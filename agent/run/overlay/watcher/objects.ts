@@ -126,8 +126,8 @@ function countIn(counts: Map<string, number>, object: Projected): void {
 }
 
 /**
- * Compares two objects by the JSON text of their fields. This is exact, because the same function has created both,
- * with their keys in the same order.
+ * Compares two objects by the JSON text of their fields. The comparison is exact, because the same function has created
+ * both objects, with their keys in the same order.
  */
 function isSame(one: Projected | undefined, other: Projected | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;

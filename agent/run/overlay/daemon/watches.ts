@@ -38,8 +38,8 @@ export interface Listener {
 }
 
 /**
- * Follows everything on which a node's part in the cluster depends, until the returned function is called.
- * `followInbound` follows the inbound services of the node.
+ * Follows the databases, kernel events and listening sockets on which a node's part in the cluster depends, until the
+ * returned function is called. `followInbound` follows the inbound services of the node.
  */
 export async function startWatches(
   record: OverlayRecord,

@@ -21,7 +21,7 @@ export interface WatcherReport {
   close(): void;
 }
 
-/** Shortest time between two reports, so that many changes cause one write of the daemon's state file per second. */
+/** Shortest time between two reports, so that the daemon's state file is written at most once a second. */
 const quietMs = 1_000;
 
 /** State of a watcher that has not read anything yet. */

@@ -19,6 +19,7 @@ const unit = 'microshift-ovs-init.service';
 const rpm = 'rpm --nodeps';
 const pluginDirectories = ['/opt/cni/bin', '/run/cni/bin'];
 const pids = 'cat /run/openvswitch/*.pid; pidof NetworkManager';
+const wait = 'flow-restore-wait';
 const failed = 'systemctl --failed --no-legend --plain | grep -v testnode || true';
 
 t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
@@ -41,6 +42,10 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
   const failedBefore = await node.text(failed);
 
   await t.test('installs on a running node without touching its network', async (t) => {
+    // State that some releases of ovn-controller leave for the next start (docs/decisions/0050).
+    await node.text(
+      `ovs-vsctl set Open_vSwitch . external_ids:ovn-managed-flow-restore-wait=true other_config:${wait}=true`,
+    );
     await node.text('systemctl disable --now openvswitch ovs-vswitchd ovsdb-server');
     const run = await unnoticed(t, node, `${rpm} -i /root/packages/first/*.noarch.rpm`);
     t.comment(run);
@@ -52,6 +57,11 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
   await t.test('services', async (t) => {
     t.equal(await node.text('systemctl is-enabled openvswitch'), 'enabled');
     t.equal(await node.text('systemctl is-active openvswitch ovs-vswitchd ovsdb-server | sort -u'), 'active');
+    t.equal(
+      await node.text(`ovs-vsctl --if-exists get Open_vSwitch . other_config:${wait}`),
+      '',
+      'ovs-vswitchd forwards packets at once, and does not wait for ovn-controller',
+    );
     const enabled = [
       'microshift-net-recover.service',
       'microshift-net-overlay.service',

@@ -137,7 +137,9 @@ function keyfileLines(text: string): readonly { line: string; name: string; secr
   });
 }
 
-/** Returns true for ipv6.token, which is the host part of an address and no secret. */
+/**
+ * Returns true for a property `token` whose value is an IPv6 interface identifier such as `::1`, which is no secret.
+ */
 function isInterfaceToken(name: string, value: string): boolean {
   return /(^|\.)token$/.test(name) && /^"?::[\da-f:]*"?$/i.test(value);
 }

@@ -1,8 +1,8 @@
 import { Argument, Command, type ErrorOptions, type Option } from 'commander';
 
 /**
- * Preview command by the name of the command whose effect it shows. The error about an unknown option `--dry-run`
- * recommends the preview command.
+ * Names of preview commands, by the name of the command whose effect the preview shows. The error about an unknown
+ * option `--dry-run` recommends the preview.
  */
 const previews: Readonly<Record<string, string>> = {
   'overlay apply': 'overlay plan',
@@ -14,7 +14,7 @@ const previews: Readonly<Record<string, string>> = {
 /** Commands for which the error about an unknown option `--dry-run` says that they change nothing. */
 const lookers = ['plan', 'verify', 'status', 'doctor', 'history', 'overlay plan', 'overlay verify', 'manifests diff'];
 
-/** Descriptions of the arguments of commands, by their names. */
+/** Descriptions of commands' arguments, by the name of the argument. */
 const argumentDescriptions: Readonly<Record<string, string>> = {
   bundle: 'file of `overlay pki issue`; - is standard input',
   destination: 'NAMESPACE/POD, node, service, address or port of OVN',

@@ -106,8 +106,8 @@ export async function parseAndRunWith(
 }
 
 /**
- * Replaces `-o json` and `-o text` by the option `--output`, in every command and before `--`. Some commands have an
- * option `-o` for a file; the name of a file `json` or `text` has to be typed with its folder (`-o ./json`).
+ * Replaces `-o json` and `-o text` by the option `--output`, in every command, up to the word `--`. Some commands have
+ * an option `-o` for a file; a file named `json` or `text` has to be typed with its folder (`-o ./json`).
  */
 function withFormat(words: readonly string[]): string[] {
   const end = words.includes('--') ? words.indexOf('--') : words.length;

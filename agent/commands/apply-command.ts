@@ -25,7 +25,10 @@ import { report, reportRepair } from './report.ts';
 import { reporting, sayNotes, sayWarnings, unattended } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
-/** Time limits of a run that acts on the present state of the node and waits for nothing. */
+/**
+ * Time limits of zero, with which a run acts on the present state of the node and waits for neither a route, nor an
+ * uplink, nor a service.
+ */
 const noWait: WaitOptions = { routeMs: 0, uplinkMs: 0, servicesMs: 0 };
 
 export interface ApplyOptions {

@@ -7,7 +7,10 @@ import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 import { terminalWidth } from './terminal-width.ts';
 
-/** `doctor`: checks everything that can keep br-ex from working and prints fixes. Exit code 3 if a check failed. */
+/**
+ * `doctor`: checks what can keep br-ex, MicroShift or the overlay from working, and prints fixes. Exit code 3 if a
+ * check failed.
+ */
 export async function doctor(output: Output): Promise<ExitCode> {
   requireRoot('doctor');
   const examination = await examine();

@@ -11,7 +11,7 @@ import { detachForStop } from './bridge-command.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
-/** Path of the program in the package whose scriptlets call the hooks. */
+/** Path at which the package installs this program. The scriptlets of the package call the hooks. */
 const program = '/usr/bin/microshift-net';
 
 /**

@@ -13,7 +13,7 @@ export interface RoutesOptions {
 
 /**
  * `overlay routes`: prints static routes by which outside clients reach the pods of the cluster; runs on the central
- * node. With `watch`, prints them again after each change, until SIGINT or SIGTERM; JSON is one line per state.
+ * node. With `watch`, prints them again after each change, until SIGINT, SIGTERM or SIGHUP; JSON is one line per state.
  */
 export async function routes({ format, watch }: RoutesOptions, output: Output): Promise<void> {
   const { places } = await startOverlay('overlay routes');

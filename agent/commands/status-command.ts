@@ -33,8 +33,8 @@ export async function status(output: Output): Promise<void> {
 }
 
 /**
- * `status --watch`: prints the screen now and after each event that changes it, at most once a second, until SIGINT or
- * SIGTERM. A terminal is cleared before each screen; JSON is one line per state.
+ * `status --watch`: prints the screen now and after each event that changes it, at most once a second, until SIGINT,
+ * SIGTERM or SIGHUP. A terminal is cleared before each screen; JSON is one line per state.
  */
 export async function watchStatus(output: Output): Promise<void> {
   requireRoot('status --watch');

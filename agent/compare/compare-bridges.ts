@@ -213,8 +213,8 @@ function compareFixedAddresses(
 }
 
 /**
- * Settings that the agent takes completely from the administrator's profile. If the administrator has removed a
- * property, the agent's profile must not have it either.
+ * Settings of which the agent writes every property, mostly from the administrator's profile. If the administrator has
+ * removed a property, the agent's profile must not have it either.
  */
 const wholeSettings = ['connection', 'ipv4', 'ipv6', 'proxy', 'hostname'];
 

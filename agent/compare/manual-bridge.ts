@@ -11,9 +11,10 @@ export interface MissingPart {
 const bridge = 'br-ex';
 
 /**
- * Returns the parts that ovn-kubernetes needs and a manually built br-ex lacks. ovn-kubernetes looks for three parts:
- * the bridge; one uplink in the bridge, which is its only port with a device, or the port that the external id
- * bridge-uplink names; and the node's address on the bridge.
+ * Returns the requirements of ovn-kubernetes that a manually built br-ex does not meet. The bridge must exist and be
+ * up. It must have one uplink, which is its only port with a device, or the port that the external id bridge-uplink
+ * names; Open vSwitch must have opened the device. The bridge must have the node's address and a default route. With
+ * `withoutUplink`, it needs neither an uplink, nor an address, nor a default route.
  */
 export function missingFromBridge(
   { ovs, links, routes }: Pick<Observation, 'ovs' | 'links' | 'routes'>,

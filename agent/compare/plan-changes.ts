@@ -16,10 +16,11 @@ export interface Change {
 const hintFile = '/var/lib/ovnk/iface_default_hint';
 
 /**
- * Returns the changes that a plan makes. Changes of whole bridges come first. Among the properties of a bridge, those
- * that the agent derives from other facts come last. A bridge that is made or removed, or that gets another uplink, is
- * one change: the differences that follow from it are left out. `uplinkOf` returns the NIC that a bridge has now, or
- * null if it has none.
+ * Returns the changes that a plan makes, in this order: bridges as a whole, properties of bridges, the hint file, and
+ * the settings of the Open vSwitch daemons (`tuning`). Among the properties of one bridge, those that the agent derives
+ * from other facts (derivedKeys) follow all others. A bridge that is made or removed is one change, and so is a bridge
+ * that gets another uplink: the differences that follow from such a change are left out. `uplinkOf` returns the NIC
+ * that a bridge has now, or null if it has none.
  */
 export function changesOf(
   plan: Plan,

@@ -12,8 +12,8 @@ export interface PortFault extends Difference {
 }
 
 /**
- * Returns the faults of the bonds and teams that are, or are below, an uplink in its bridge: none of their ports works,
- * or their monitor cannot work under a bridge.
+ * Returns the faults of the uplinks that are in their bridges: no port of the bond or team works that is the uplink, or
+ * of a bond below the uplink; or a bond's monitor cannot work under a bridge.
  */
 export function portFaults({ bridges }: Pick<Wanted, 'bridges'>, observation: Observation): readonly PortFault[] {
   return bridges.flatMap(({ bridge, uplink }) => {

@@ -56,7 +56,7 @@ export function entryOf(mapping: YamlMapping, key: string, budget = { hops: maxH
   return null;
 }
 
-/** Returns the YAML node for which an alias stands; null for an empty value. */
+/** Returns a YAML node, or for an alias the node for which the alias stands; null for an empty value. */
 export function resolve(node: YamlNode | null): YamlNode | null {
   // The target of an alias is an anchored node and never another alias. An alias with an unknown name stands for
   // itself.

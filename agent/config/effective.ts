@@ -52,5 +52,5 @@ export function unknownWarning({ message, facts: { file, line } }: AgentError): 
 
 /** Returns the message of a problem in MicroShift's own files, with its consequence for the settings concerned. */
 export function countsAsNotSet(problem: string): string {
-  return `${problem}; what stands there is not known, and counts as not set`;
+  return `${problem}; the setting there is not known, and counts as not set`;
 }

@@ -15,7 +15,7 @@ export interface Line {
 
 const lineBreak = /\r\n?|\n/g;
 
-/** Splits a text into lines, which end with LF, CR or CR LF, as in YAML. */
+/** Returns a text with the offsets of its lines, which end with LF, CR or CR LF, as in YAML. */
 export function sourceText(path: string, text: string): SourceText {
   const lineStarts = [0];
   for (const {

@@ -1,6 +1,6 @@
 /*
- * Versions with bugs that affect this agent. A distribution may have added the fix to an older version, so that a known
- * bug is only a warning.
+ * Bug of another program that affects this agent, and the versions that have it. A distribution may have added the fix
+ * to an older version, so a known bug is only a warning.
  */
 
 export interface KnownBug {

@@ -25,10 +25,7 @@ const warnClockMs = 60_000;
 /** Unit that runs `overlay run`. */
 const daemonUnit = 'microshift-net-overlay.service';
 
-/**
- * Returns a sentence with the commands that give the node's own interface in the cluster (management port) the settings
- * that it lacks.
- */
+/** Returns a sentence with the commands that give the management port the settings that it lacks. */
 function ownInterface(kernel: readonly string[]): string {
   return `this node's own interface in the cluster lacks settings: ${kernel.join('; ')}`;
 }
@@ -176,8 +173,8 @@ export const overlayChecks: readonly Check[] = [
 ];
 
 /**
- * Returns a complaint for a record or a certificate that cannot be read; the other checks of the overlay are then not
- * applicable. A timeout is only a warning.
+ * Returns a complaint for facts about the overlay that cannot be read, for example because the record is damaged; the
+ * other checks of the overlay are then not applicable. A timeout is only a warning.
  */
 function unread({ kind, message, hint }: NonNullable<Examination['overlay']['failure']>): Finding {
   const complain = kind === 'deadline-exceeded' ? warning : failed;

@@ -25,8 +25,8 @@ const [vendor, run, admin] = ['/usr/lib', '/run', '/etc'].map((root) => `${root}
 ];
 
 /**
- * Returns the effective files of NetworkManager's configuration that packages and administrators write, lowest
- * precedence first. Fails with `config-unreadable`.
+ * Returns the files of NetworkManager's configuration that packages and administrators write, lowest precedence first.
+ * Leaves out files that a file of the same name replaces. Fails with `config-unreadable`.
  */
 export function readManagerConfig(
   names: (directory: string) => readonly string[] = namesIn,

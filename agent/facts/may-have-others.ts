@@ -56,8 +56,8 @@ export function mayHaveOthers(
 
 /**
  * Returns true if a link has more addresses of a family than NetworkManager usually adds without a static address in
- * the profile. NetworkManager usually adds at most one, none to a bridge without a default route, and to lo only the
- * loopback addresses.
+ * the profile. NetworkManager usually adds at most one; it adds none to a bridge of the agent that has no default
+ * route. lo usually has only the loopback addresses.
  */
 function hasMoreAddresses(link: Link, own: readonly Route[], ours: readonly string[]): boolean {
   const addresses = link.addresses.filter((entry) => entry.scope !== 'host' && !entry.temporary);

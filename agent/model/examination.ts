@@ -78,7 +78,10 @@ export interface OverlayFacts {
    * (`for`).
    */
   readonly missing: readonly { readonly name: string; readonly for: string }[];
-  /** Connections over which other hosts may write the central databases; null if this is not the central node. */
+  /**
+   * Complaints about connections over which other hosts may write the central databases; null if this is not the
+   * central node.
+   */
   readonly listeners: readonly { readonly message: string; readonly hint: string }[] | null;
   /** Credentials in the node's kubeconfig; null if the node has no kubeconfig, or if no API server answers. */
   readonly credentials: OverlayCredentials | null;
@@ -118,14 +121,14 @@ export interface SystemFacts {
 export interface NetworkFacts extends Surroundings {
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
-  /** True if the default route of signpost.ts is present, as in an observation. */
+  /** True if the signpost exists, the default route by which MicroShift finds the node on lo. Absent otherwise. */
   readonly signpost?: true;
-  /** Entries of other programs, as in an observation. */
+  /** Entries that programs other than NetworkManager may have added to links (facts/foreign.ts). */
   readonly foreign?: readonly KernelEntries[];
   readonly kernelIpv6?: readonly string[];
   readonly others?: readonly OthersRecord[];
   readonly hasMicroShiftScript?: true;
-  /** True if MicroShift is installed, as in an observation. */
+  /** True if MicroShift is installed. Absent otherwise. */
   readonly hasMicroShift?: true;
   readonly lacksTun?: true;
   readonly resolver: Resolver;
@@ -173,11 +176,11 @@ export interface UnitFacts {
 
 export interface PacketFilterFacts {
   /**
-   * Chains of ovn-kubernetes in the nat table of each IP family; null if iptables-save or ip6tables-save is missing or
-   * not permitted.
+   * Chains of ovn-kubernetes in the nat table of each IP family; null if iptables-save or ip6tables-save is missing,
+   * not permitted, or fails.
    */
   readonly natChains: Readonly<Record<'ipv4' | 'ipv6', readonly NatChain[] | null>>;
-  /** Tables of nftables; null if nft is not installed. */
+  /** Tables of nftables; null if nft(8) is missing, not permitted, or fails. */
   readonly nftTables: readonly string[] | null;
 }
 

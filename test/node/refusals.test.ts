@@ -192,7 +192,7 @@ t.test('refusals', { skip: nodeSkip }, async (t) => {
       await node.text(make);
       const run = await node.run('microshift-net plan');
       t.match(run, { exitCode: 0, stdout: /^Uplink +eth0/m }, make);
-      t.match(run.stdout, /warning: \/etc\/microshift\/config.yaml.*; what stands there is not known/, make);
+      t.match(run.stdout, /warning: \/etc\/microshift\/config.yaml.*; the setting there is not known/, make);
       t.match(await node.run('microshift-net config check'), { exitCode: 2, stderr: /config\.yaml/ }, make);
     }
     await node.text(`rmdir ${clusterFile}; : > ${clusterFile}`);

@@ -10,7 +10,7 @@ import { sendOnce } from './send.ts';
 const answerMs = 3_000;
 
 /**
- * True if the credentials of a kubeconfig allow every operation on every object, like those of an administrator
+ * Returns true if the credentials of a kubeconfig allow every operation on every object, like those of an administrator
  * (Kubernetes, SelfSubjectAccessReview, which every user may create); false if they do not; null if the kubeconfig
  * cannot be used, or if the API server does not answer or refuses the request.
  */

@@ -20,9 +20,9 @@ function definitionCall({ apiVersion, plural }: Collection) {
 }
 
 /**
- * Asks whether the API server has the CustomResourceDefinition of a collection and serves its objects. Resolves with
- * the version from which `definitionAppears` continues if it does not; null if it does, or if the list took so long
- * that its version is lost (410).
+ * Resolves with null if the API server has the CustomResourceDefinition of a collection and serves its objects, or if
+ * the list of definitions took so long that its version is lost (410). Otherwise, resolves with the version from which
+ * `definitionAppears` continues.
  */
 export async function versionWithoutDefinition(
   session: Session,

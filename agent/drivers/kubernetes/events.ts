@@ -88,8 +88,8 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
     if (mayWrite(regarding.namespace, now)) make(notice, now);
   };
   /**
-   * True if the budgets of the namespace and of the cluster permit one more write of an Event or of an Event's count.
-   * At the first request beyond the budget of a namespace, creates the Event that reports the omission.
+   * Returns true if the budgets of the namespace and of the cluster permit one more write of an Event or of an Event's
+   * count. At the first request beyond the budget of a namespace, creates the Event that reports the omission.
    */
   const mayWrite = (namespace: string, now: number): boolean => {
     const grant = ofNamespaces.ask(namespace, now);

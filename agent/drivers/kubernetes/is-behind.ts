@@ -6,9 +6,9 @@ import type { AskedCollection } from './list-pages.ts';
 import { sendOnce } from './send.ts';
 
 /**
- * True if a server has not reached this version, because it was restored from a backup or replaced by a new server.
- * Such a server accepts a watch from that version, but sends nothing, not even a bookmark, until it reaches the version
- * (kubernetes issue 107457). Rejects with an AgentError if the server does not answer.
+ * Returns true if a server has not reached this version, because it was restored from a backup or replaced by a new
+ * server. Such a server accepts a watch from that version, but sends nothing, not even a bookmark, until it reaches the
+ * version (kubernetes issue 107457). Rejects with an AgentError if the server does not answer.
  */
 export async function isBehind(
   { limits }: Pick<Session, 'limits'>,

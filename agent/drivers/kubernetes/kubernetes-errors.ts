@@ -95,7 +95,7 @@ export function retryAfterMsIn({ facts }: AgentError): number | null {
   return typeof facts.retryAfterMs === 'number' ? facts.retryAfterMs : null;
 }
 
-/** True for errors that disappear by themselves while a cluster starts. */
+/** Returns true for errors that disappear by themselves while a cluster starts. */
 export function isPassing(error: AgentError): boolean {
   const kinds: readonly ErrorKind[] = ['kubeconfig-missing', 'cluster-unreachable', 'cluster-not-ready'];
   return kinds.includes(error.kind) && errorTable[error.kind].retryable && error.facts.terminating !== true;

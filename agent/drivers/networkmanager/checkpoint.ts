@@ -14,7 +14,7 @@ export async function standingCheckpoints(nm: NetworkManager): Promise<readonly 
   return Array.isArray(paths) ? paths.map(String) : [];
 }
 
-/** True while NetworkManager still has this checkpoint. */
+/** Returns true while NetworkManager still has this checkpoint. */
 export async function checkpointStands(nm: NetworkManager, checkpoint: string): Promise<boolean> {
   return (await standingCheckpoints(nm)).includes(checkpoint);
 }

@@ -24,7 +24,8 @@ import { isManagedObjects, type ManagedObject } from './shapes.ts';
 /**
  * NetworkManager's API over one bus connection. Every call settles, either with its answer or with an AgentError
  * (`networkmanager-not-running`, `networkmanager-refused`, `not-root`, `ovs-plugin-missing`, `dbus-lost`,
- * `dbus-timeout`).
+ * `dbus-timeout`). `profileSettings` and `appliedSettings` reject with a TypeError if the settings do not have the
+ * expected form.
  */
 export interface NetworkManager {
   /** Returns every object and property in one round trip (org.freedesktop.DBus.ObjectManager). */

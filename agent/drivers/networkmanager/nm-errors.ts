@@ -51,7 +51,7 @@ export function isUnknownProfile(error: unknown): boolean {
 }
 
 /**
- * True if NetworkManager refuses to activate a profile because the device of the profile, or of the profile's
+ * Returns true if NetworkManager refuses to activate a profile because the device of the profile, or of the profile's
  * controller, is not available yet (observed with 1.58: "Controller connection 'br-ex' can't be activated: No device
  * available"). A device that has just become managed is available after some iterations of NetworkManager's main loop.
  */

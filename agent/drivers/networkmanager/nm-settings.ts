@@ -17,7 +17,7 @@ const legacyOf: Readonly<Record<string, string>> = {
 
 /**
  * Converts `a{sa{sv}}`, as dbus-next returns it, to ProfileSettings. Leaves out private keys, and properties that a
- * write would not accept. Throws a TypeError for any other value.
+ * write would not accept. Throws a TypeError if the value does not have the form of settings (settingsFault).
  */
 export function decodeSettings(wire: unknown): ProfileSettings {
   const settings: Record<string, Record<string, SettingValue>> = {};
@@ -51,7 +51,7 @@ export function encodeSettings(settings: ProfileSettings): Record<string, Record
 }
 
 /**
- * True if the value is a private key itself; false if it is the name of a file or token that contains the key
+ * Returns true if the value is a private key itself; false if it is the name of a file or token that contains the key
  * (NMSetting8021xCKScheme: file://, pkcs11:).
  */
 function isPrivateKey(key: string, variant: unknown): boolean {

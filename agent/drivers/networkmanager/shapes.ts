@@ -1,6 +1,6 @@
 import type { ProfileSettings } from '../../model/profile-settings.ts';
 
-/** Properties of one D-Bus object: interface → property → plain value. */
+/** Properties of one D-Bus object: interface → property → value as dbus-next returns it. */
 export type ManagedObject = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /*
@@ -9,8 +9,8 @@ export type ManagedObject = Readonly<Record<string, Readonly<Record<string, unkn
  */
 
 /**
- * Signatures of the properties whose values the agent reads (nm-settings-dbus(5)). All other properties are passed on
- * unchanged.
+ * Required signatures of properties (nm-settings-dbus(5)). Settings in which one of these properties has another
+ * signature are rejected; the signatures of all other properties are not checked.
  */
 const knownSignatures: Readonly<Record<string, string>> = {
   'connection.id': 's',
@@ -49,7 +49,7 @@ export function isSettings(value: unknown): value is ProfileSettings {
   return settingsFault(value) === null;
 }
 
-/** Returns true for an answer to GetManagedObjects. */
+/** Returns true for a value that has the form of an answer to GetManagedObjects. */
 export function isManagedObjects(value: unknown): value is Readonly<Record<string, ManagedObject>> {
   return (
     isDictionary(value) &&

@@ -66,15 +66,17 @@ export function signerOf(certificate: string, authorities: string): string | nul
 }
 
 /**
- * True if the key of a certificate is on the curve P-256, like the keys that the agent creates. A member with a weaker
- * key would have a less secure connection.
+ * Returns true if the key of a certificate is on the curve P-256, like the keys that the agent creates. A member with a
+ * weaker key would have a less secure connection.
  */
 export function isP256(certificate: string): boolean {
   const { asymmetricKeyType, asymmetricKeyDetails } = parse(certificate).publicKey;
   return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1';
 }
 
-/** True if a key belongs to a certificate; false if it does not, or if a text is not a key or not a certificate. */
+/**
+ * Returns true if a key belongs to a certificate; false if it does not, or if a text is not a key or not a certificate.
+ */
 export function isKeyOf(key: string, certificate: string): boolean {
   try {
     return parse(certificate).checkPrivateKey(createPrivateKey(key));

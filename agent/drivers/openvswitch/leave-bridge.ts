@@ -43,7 +43,7 @@ export async function unmarkBridge(client: OvsdbClient, name: string): Promise<v
 export async function releaseBridge(client: OvsdbClient, name: string, isTaken: boolean): Promise<void> {
   const { bridges } = await readOvsFacts(client);
   const row = bridges.find((bridge) => bridge.name === name);
-  // A bridge that has only the agent's mark is changed as well: it has survived a restart of NetworkManager, and still
+  // A bridge that has only the agent's key is changed as well: it has survived a restart of NetworkManager, and still
   // has the node's addresses.
   if (row === undefined || [ownerKey, ownKey].every((key) => row.externalIds[key] === undefined)) return;
   const local = row.ports.filter((port) => port.name === name).map((port) => uuid(port.uuid));

@@ -10,8 +10,9 @@ const roundMs = 15_000;
 /**
  * Waits until the data path forwards by the present OpenFlow flows. ovs-vswitchd compares the cached flows of the data
  * path with the OpenFlow flows in rounds, and `revalidator/wait` answers at the end of a round (ofproto-dpif-upcall.c).
- * The first round may have begun before the last change of the flows, so the end of the second one is awaited. Returns
- * at once if ovs-vswitchd is not running, or does not accept the command because it has data paths of both kinds.
+ * The first round may have begun before the last change of the flows, so the end of the second one is awaited. Never
+ * fails because of ovs-vswitchd: the wait for a round ends at its time limit. Returns at once if ovs-vswitchd is not
+ * running, or does not accept the command because it has data paths of both kinds.
  */
 export async function awaitRevalidation(runDirectory: string): Promise<void> {
   const pid = processOf(`${runDirectory}/ovs-vswitchd.pid`, 'ovs-vswitchd');

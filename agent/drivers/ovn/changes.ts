@@ -22,9 +22,9 @@ export interface Followed {
 }
 
 /**
- * Calls `onChange` after every change of the followed tables. Also calls it after every new connection, because changes
- * during an interruption are not reported. Keeps no rows. Connects again after a lost connection. Runs until the
- * returned function is called.
+ * Calls `onChange` after every update of the followed tables that `isNews` accepts. Also calls it after every new
+ * connection, because changes during an interruption are not reported. Keeps no rows. Connects again after a lost
+ * connection. Runs until the returned function is called.
  */
 export function followChanges(
   { database, remote, credentials, requests, isNews = () => true }: Followed,

@@ -58,9 +58,9 @@ export interface MirroredDatabase {
   /** Calls the listener when this client gains or loses the right to write. */
   onOwner(listener: (isOwner: boolean) => void): void;
   /**
-   * Executes the operations as one transaction if this client holds the lock. When the promise resolves, the mirror
-   * contains the changes. Fails with `ovsdb-refused` if the server rejects the operations; after any other error, the
-   * operations may have been carried out.
+   * Executes the operations as one transaction if this client holds the lock. When the promise resolves with `written`,
+   * the mirror contains the changes; with any other result, nothing was written. Fails with `ovsdb-refused` if the
+   * server rejects the operations; after any other error, the operations may have been carried out.
    */
   transact(what: string, operations: readonly Operation[]): Promise<Judged>;
   /** Releases the lock and closes the connection. */

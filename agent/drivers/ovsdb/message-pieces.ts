@@ -40,8 +40,8 @@ export interface Pieces {
   /** Begins an array or object at the end of the bytes that were added; `depth` is 1 for the outermost one. */
   open(isObject: boolean, depth: number): void;
   /**
-   * True if the text of the innermost container, with `moreBytes` that are still to be added, is long enough to be
-   * parsed in pieces.
+   * Returns true if the text of the innermost container, with `moreBytes` that are still to be added, is long enough to
+   * be parsed in pieces.
    */
   isLong(depth: number, moreBytes: number): boolean;
   /**

@@ -23,7 +23,7 @@ export interface Mirror {
    */
   readonly isFresh: boolean;
   table(name: string): MirrorTable;
-  /** True if the database has this table, or this column of the table. */
+  /** Returns true if the database has this table, or this column of the table. */
   has(table: string, column?: string): boolean;
   /**
    * Calls the listener with all changes of each transaction, and with the differences after a new connection, until the

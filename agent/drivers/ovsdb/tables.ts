@@ -226,7 +226,7 @@ function member(value: Json, name: string): JsonObject {
   throw new OvsdbError('protocol', `an update whose ${quoteExcerpt(name)} is not an object`);
 }
 
-/** True if two values have the same JSON. A server always writes equal values with the same JSON. */
+/** Returns true if two values have the same JSON. A server always writes equal values with the same JSON. */
 function isSame(one: Json | undefined, other: Json | undefined): boolean {
   if (one === other) return true;
   if (isJsonArray(one) && isJsonArray(other))

@@ -27,15 +27,15 @@ export interface Systemd {
   startUnit(unit: string): Promise<void>;
   /** Stops a unit and waits for the end of its job. */
   stopUnit(unit: string): Promise<void>;
-  /** True if the unit is loaded, which requires a unit file. */
+  /** Returns true if the unit is loaded, which requires a unit file. */
   isInstalled(unit: string): Promise<boolean>;
   /** Enables a unit as `systemctl enable` does. A unit without an [Install] section stays as it is. */
   enableUnit(unit: string): Promise<void>;
   /** Disables a unit as `systemctl disable` does. */
   disableUnit(unit: string): Promise<void>;
   /**
-   * True if the unit is enabled, permanently or until the next boot (org.freedesktop.systemd1(5), GetUnitFileState:
-   * `enabled`, `enabled-runtime`).
+   * Returns true if the unit is enabled, permanently or until the next boot (org.freedesktop.systemd1(5),
+   * GetUnitFileState: `enabled`, `enabled-runtime`).
    */
   isEnabled(unit: string): Promise<boolean>;
   /**

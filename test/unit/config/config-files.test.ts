@@ -92,7 +92,7 @@ t.test('an unreadable file of MicroShift is reported, and the other files are re
   t.equal(loaded.config.mtu.value, 1300);
   throwsMatch(t, () => withoutProblems(loaded), { kind: 'config-unreadable' });
   const path = join(root, 'etc/microshift/config.d');
-  const message = 'cannot be read (ENOTDIR); what stands there is not known, and counts as not set';
+  const message = 'cannot be read (ENOTDIR); the setting there is not known, and counts as not set';
   t.same(loaded.clusterProblems.map(unknownWarning), [{ source: path, message }]);
   t.same((await loadedConfig({ ovnYaml: null, configYaml: null, configD: [] })).clusterProblems, []);
 });
@@ -113,7 +113,7 @@ t.test('the readable parts of broken files of MicroShift are used', (t) => {
   const [broken, ...others] = clusterProblems.map(unknownWarning);
   t.match(broken, {
     source: /^\/etc\/microshift\/config.d\/10-a.yaml:\d+$/,
-    message: /; what stands there is not known/,
+    message: /; the setting there is not known/,
   });
   t.match(others, [
     { source: '/etc/microshift/config.yaml:1', message: /^network.serviceNodePortRange must be/ },

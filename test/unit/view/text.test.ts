@@ -393,10 +393,10 @@ t.test('history and status', (t) => {
     statusText({ ...view, problem: 'no way; do this' }, plain),
     /\nno way; do this\nFind the cause and the fix with: microshift-net doctor$/,
   );
-  const unknown = [{ source: 'config.yaml:3', message: 'what stands there is not known' }];
+  const unknown = [{ source: 'config.yaml:3', message: 'the setting there is not known' }];
   t.match(
     statusText({ ...view, unknown }, plain),
-    /in the desired state, as far as its settings are known\.\nwarning: config\.yaml:3: what stands there is not known\nFind the cause and the fix with: microshift-net doctor$/,
+    /in the desired state, as far as its settings are known\.\nwarning: config\.yaml:3: the setting there is not known\nFind the cause and the fix with: microshift-net doctor$/,
   );
 
   const thread = (name: string): ThreadFacts => ({ tid: 1, name, cpus: '0' });

@@ -4,16 +4,16 @@ import { ipBatch } from './ip-batch.ts';
 import { readLinks } from './links.ts';
 
 /**
- * Lifetime, in seconds, of addresses that the agent adds until NetworkManager adds them. The lifetime exceeds the time
- * for a DHCP exchange and duplicate address detection (at most 50 s and 10 s). An address that the NIC's own profile
- * does not add again expires by itself.
+ * Lifetime, in seconds, of the addresses that the agent adds for the time until NetworkManager adds them. The lifetime
+ * exceeds the time for a DHCP exchange and duplicate address detection (at most 50 s and 10 s). An address that the
+ * NIC's own profile does not add again expires by itself.
  */
 const holdSeconds = 120;
 
 /**
- * Routing protocol of routes that the agent adds until NetworkManager adds its own. A later run recognizes the routes
- * by this protocol. iproute2 assigns no name to this number (etc/rt_protos), and NetworkManager ignores routes of such
- * a protocol (nm-platform.c, ip_route_is_tracked).
+ * Routing protocol of the routes that the agent adds for the time until NetworkManager adds its own. A later run
+ * recognizes the routes by this protocol. iproute2 assigns no name to this number (etc/rt_protos), and NetworkManager
+ * ignores routes of such a protocol (nm-platform.c, ip_route_is_tracked).
  */
 const heldProtocol = 77;
 

@@ -29,14 +29,16 @@ const takenFlags = ['noprefixroute', 'home', 'mngtmpaddr', 'autojoin'] as const;
 const kernels = /^kernel_/;
 /** Pattern of an IPv6 address whose interface identifier is derived from a MAC (RFC 4291 appendix A). */
 const isOfMac = /:[0-9a-f]{0,2}ff:fe[0-9a-f]{2}:[0-9a-f]{1,4}$/;
-/** Routing protocol of routes that the agent adds until NetworkManager adds its own (address-hold.ts). */
+/**
+ * Routing protocol of the routes that the agent adds for the time until NetworkManager adds its own (address-hold.ts).
+ */
 const heldProtocol = '77';
 
 /**
- * Reads the addresses, routes, neighbours and policy rules that programs other than NetworkManager have added to links.
- * Also reads entries of NetworkManager that can only come from a profile: routes of protocol `static`, and addresses
- * without a lifetime whose connected route NetworkManager adds (`noprefixroute`). Leaves out entries with the metric
- * `ownMetric`, which the agent has added. Best effort: entries that ip(8) fails to list are left out.
+ * Reads the addresses, routes, permanent neighbours and policy rules that programs other than NetworkManager have added
+ * to links. Also reads entries of NetworkManager that can only come from a profile: routes of protocol `static`, and
+ * addresses without a lifetime whose connected route NetworkManager adds (`noprefixroute`). Leaves out entries with the
+ * metric `ownMetric`, which the agent has added. Best effort: entries that ip(8) fails to list are left out.
  */
 export async function readForeign(ownMetric: number): Promise<readonly KernelEntries[]> {
   const [objects, lines] = await Promise.all([
@@ -168,10 +170,10 @@ export function removeAddresses(interfaceName: string, addresses: readonly strin
 }
 
 /**
- * Returns the addresses that other programs have added. An address with a lifetime and the flag `noprefixroute` comes
- * from NetworkManager, which got it from a lease or a router advertisement. An address with the metric `ownMetric`
- * comes from the agent. A link-local address that is derived from the MAC comes from the kernel, which marks its own
- * addresses only since Linux 5.18.
+ * Returns the addresses that other programs may have added: all except those that certainly come from NetworkManager,
+ * the agent or the kernel. An address with a lifetime and the flag `noprefixroute` comes from NetworkManager, which got
+ * it from a lease or a router advertisement. An address with the metric `ownMetric` comes from the agent. A link-local
+ * address that is derived from the MAC comes from the kernel, which marks its own addresses only since Linux 5.18.
  */
 export function foreignAddresses(
   entries: readonly ShownAddress[],
@@ -216,8 +218,8 @@ function addressEntry(entry: ShownAddress, name: string): KernelAddress {
 }
 
 /**
- * True for an address that is neither of scope host nor a link-local IPv6 address, because the kernel adds those by
- * itself.
+ * Returns true for an address that is neither of scope host nor a link-local IPv6 address; the kernel adds such
+ * addresses by itself.
  */
 function isListed({ family, scope }: ShownAddress): boolean {
   return scope !== 'host' && (family === 'inet' || scope !== 'link');

@@ -12,7 +12,9 @@ import { readKernelAdvertisedRoutes, readRoutes } from './routes.ts';
  */
 const answerLimitMs = 600;
 
-/** Interface and metric of the IPv6 default routes that the agent adds until NetworkManager adds its own. */
+/**
+ * Interface and metric of the IPv6 default routes that the agent adds for the time until NetworkManager adds its own.
+ */
 interface Ipv6Hold {
   readonly interface: string;
   readonly metric: number;

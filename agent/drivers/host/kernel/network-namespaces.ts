@@ -37,7 +37,7 @@ function otherNamespaces(): readonly string[] {
   return [...found].filter(([name]) => name !== own).map(([, path]) => path);
 }
 
-/** True for the text of a /proc/PID/net/dev that lists lo and no other device (proc_pid_net(5)). */
+/** Returns true for the text of a /proc/PID/net/dev that lists lo and no other device (proc_pid_net(5)). */
 export function hasOnlyLoopback(text: string | null): boolean {
   const names = (text ?? '').split('\n').flatMap((line) => /^\s*([^\s:|]+):/.exec(line)?.[1] ?? []);
   return names.length > 0 && names.every((name) => name === 'lo');

@@ -7,9 +7,9 @@ import { run } from '../process/exec.ts';
 const answerMs = 1_000;
 
 /**
- * True if the address answers an ICMP echo request that leaves through this interface. Sends a request every 200 ms
- * until an answer arrives or limitMs, rounded up to seconds, has expired. The interface is always given, because a
- * link-local address needs it (RFC 4007 section 11).
+ * Returns true if the address answers an ICMP echo request that leaves through this interface. Sends a request every
+ * 200 ms until an answer arrives or limitMs, rounded up to seconds, has expired. The interface is always given, because
+ * a link-local address needs it (RFC 4007 section 11).
  */
 export async function answersPing(
   address: string,
@@ -28,8 +28,8 @@ export async function answersPing(
 }
 
 /**
- * True if a name server answers a query within a second. A reply with an error, such as REFUSED, is an answer, because
- * only the reachability is tested.
+ * Returns true if a name server answers a query within a second. A reply with an error, such as REFUSED, is an answer,
+ * because only the reachability is tested.
  */
 export async function answersDns(server: string): Promise<boolean> {
   const resolver = new Resolver({ timeout: answerMs, tries: 1 });

@@ -15,15 +15,16 @@ const noGateway = '00000000';
 
 /**
  * Returns the unicast IPv4 routes of the main table, and the unicast IPv6 routes of all tables (/proc/net/ipv6_route).
- * An IPv4 route with several next hops is listed with its first device and gateway.
+ * Leaves out the signpost, and the IPv6 routes of lo. An IPv4 route with several next hops is listed with its first
+ * device and gateway.
  */
 export function readRoutes(root = ''): Route[] {
   return [...readIpv4Routes(`${root}/proc/net/route`), ...readIpv6Routes(`${root}/proc/net/ipv6_route`)];
 }
 
 /**
- * True if the signpost exists, the default route by which MicroShift finds the node on lo (model/signpost.ts). The
- * signpost is not one of the node's own routes, so `readRoutes` leaves it out.
+ * Returns true if the signpost exists, the default route by which MicroShift finds the node on lo (model/signpost.ts).
+ * The signpost is not one of the node's own routes, so `readRoutes` leaves it out.
  */
 export function readSignpost(root = ''): boolean {
   return readLines(`${root}/proc/net/ipv6_route`).some((line) => line.trimEnd().endsWith(` ${signpost.device}`));

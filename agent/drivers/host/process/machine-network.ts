@@ -3,14 +3,14 @@ import { AgentError } from '../../../errors.ts';
 import { commandMs, run } from './exec.ts';
 
 /**
- * Time limit of a program, equal to TimeoutStartSec= of most of the agent's units. A run of the agent has shorter
- * limits of its own.
+ * Time limit of a program in the network namespace of the machine: the TimeoutStartSec= of the agent's units that
+ * change the network. The program is the agent itself, whose runs have shorter limits.
  */
 const programMs = 240_000;
 
 /**
- * Returns the reason why services can be neither reached nor started: the process runs in an image build, in a chroot
- * or in a container without systemd. Null on a running node.
+ * Returns the reason why services can be neither reached nor started: the process runs in a chroot or an image build,
+ * systemd is not running, or the D-Bus system bus does not exist. Null on a running node.
  */
 export function whyNothingRuns(): string | null {
   if (isChroot()) return 'this is a chroot';
@@ -30,8 +30,8 @@ function isChroot(): boolean {
 }
 
 /**
- * True if this process is not in the network namespace of the machine. rpm can run scriptlets in an empty namespace
- * (rpm-plugin-unshare).
+ * Returns true if this process is not in the network namespace of the machine. rpm can run scriptlets in an empty
+ * namespace (rpm-plugin-unshare). Returns false if the namespaces cannot be compared.
  */
 export function isNetworkHidden(): boolean {
   try {
@@ -51,7 +51,7 @@ export async function runInMachineNetwork(program: string, ...programArguments: 
 
 /**
  * Enables or disables a unit according to the presets of the distribution and the administrator; works without a
- * running systemd.
+ * running systemd. Fails with `systemd-refused`.
  */
 export async function presetUnit(unit: string): Promise<void> {
   const { exitCode, stderr } = await run('systemctl', ['--no-reload', 'preset', unit], commandMs);

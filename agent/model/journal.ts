@@ -16,7 +16,7 @@ export const transactionStates = [
 ] as const;
 export type TransactionState = (typeof transactionStates)[number];
 
-/** First line of a journal: all facts that were known before the first change. */
+/** First line of a journal: the data that is known before the first change. */
 export interface JournalHeader {
   readonly format: 1;
   readonly id: string;

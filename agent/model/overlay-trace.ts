@@ -129,7 +129,7 @@ export type TraceEnd =
   | { readonly how: 'unanswered'; readonly router: string; readonly address: string; readonly port: string }
   | { readonly how: 'unbound'; readonly port: string };
 
-/** A packet's path through the logical network. */
+/** A packet's path through logical switches and routers. */
 export interface TraceWay {
   readonly packet: TracePacket;
   readonly entry: TracePlace;

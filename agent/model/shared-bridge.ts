@@ -14,12 +14,15 @@ export interface ServicePlace {
   readonly port: number;
 }
 
-/** Address and port, of this node or of its gateway, at which a service such as a NodePort is reached from outside. */
+/**
+ * Address and port at which a node or its gateway receives packets for a service, such as a NodePort or the address of
+ * a load balancer.
+ */
 export interface InboundService extends ServicePlace {
   readonly protocol: ServiceProtocol;
   /** Address and port at which the node itself reaches the service; null if no endpoint serves it now. */
   readonly target: ServicePlace | null;
-  /** True if the node itself serves the address and port, so that packets for it are not sent into the cluster. */
+  /** True if the node itself serves the address and port, so that their packets are not sent into the cluster. */
   readonly isServedHere: boolean;
   /** Ranges of the permitted clients, in canonical form. Absent if every client is permitted. */
   readonly permitted?: readonly string[];

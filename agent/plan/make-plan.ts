@@ -47,11 +47,11 @@ export interface Boot {
 }
 
 /**
- * Plans everything that `apply` does, from facts alone: no clock, no randomness, no I/O. Every refusal happens here,
- * before any change. Returns `waiting` if the choice depends on a default route that may still appear. At boot, also
- * returns `waiting` if an explicitly set NIC may still appear; in a run from the command line, a missing NIC counts as
- * a wrong name and is refused. At boot, a separate run builds the bridges of `bridge add` that do not exist, so that a
- * NIC without a lease does not make the run for br-ex fail.
+ * Plans all changes of the network that `apply` makes, from facts alone: no clock, no randomness, no I/O. A change that
+ * is not possible is refused here, before the first one is made. Returns `waiting` if the choice depends on a default
+ * route that may still appear. At boot, also returns `waiting` if an explicitly set NIC may still appear; in a run from
+ * the command line, a missing NIC counts as a wrong name and is refused. At boot, a separate run builds the bridges of
+ * `bridge add` that do not exist, so that a NIC without a lease does not make the run for br-ex fail.
  */
 export function planApply(
   written: Config,

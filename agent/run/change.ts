@@ -16,7 +16,10 @@ import { refuseOtherCheckpoints } from './rollback/other-checkpoints.ts';
 import { rollBack } from './rollback/roll-back.ts';
 import { runTransaction } from './transaction.ts';
 
-/** Runs a plan as one transaction and records its result. A failure is thrown after the rollback. */
+/**
+ * Runs a plan as one transaction and records its result. After a failure, rolls the transaction back and throws the
+ * failure.
+ */
 export async function changeNode(
   node: Node,
   plan: Plan,

@@ -61,8 +61,8 @@ export async function keepTriedOn(
 }
 
 /**
- * Returns the seconds that are left to confirm. Returns 60 if less time is left, because a write to a slow disk can
- * take that long.
+ * Returns the seconds that are left to confirm a change, but at least 60, because the write of the confirmation to a
+ * slow disk can take that long.
  */
 function secondsToDecide({ confirmUntil }: JournalRecord, nowMs: number): number {
   const leftMs = confirmUntil === null ? 0 : Date.parse(confirmUntil) - nowMs;

@@ -21,7 +21,7 @@ import type { TuningFacts } from '../model/tuning.ts';
 import { isInOwnUnit, pin } from './steps/pin-threads.ts';
 import type { TuningContext } from './steps/tuning-steps.ts';
 
-/** Open connections to everything that a run observes and changes. */
+/** Open connections to D-Bus, NetworkManager and Open vSwitch, and the functions of a run that use them or systemd. */
 export interface Node {
   readonly bus: Bus;
   readonly nm: NetworkManager;

@@ -33,10 +33,10 @@ export function networkOf({ bridge, interface: nic }: Pick<GatewayRequest, 'brid
 }
 
 /**
- * Returns the gateway that results from a request and the node's present state. Fails with `interface-not-found` or
- * `overlay-conflict` if the bridge or NIC does not exist, if the gateway has no next hop or an address that the cluster
- * uses, if its addresses are only partly those of the bridge, if a VIP or an address in a VLAN is the bridge's own, or
- * if a requested subnet is outside of the cluster's subnets.
+ * Returns the gateway that results from a request and the node's present state. Fails with `interface-not-found` if the
+ * NIC does not exist. Fails with `overlay-conflict` if the bridge does not exist, if the gateway has no next hop or has
+ * an address that the cluster uses, if only some of its addresses are those of the bridge, if a VIP or an address in a
+ * VLAN is the bridge's own, or if a requested subnet is outside of the cluster's subnets.
  */
 export function chooseGateway(
   request: GatewayRequest,

@@ -19,7 +19,7 @@ export interface RegisteredNode {
   readonly gateway: { readonly joinAddresses: readonly string[]; readonly addresses: readonly string[] } | null;
 }
 
-/** Returns the nodes of a cluster, sorted by name: nodes with a switch, and nodes that are only gateways. */
+/** Returns the nodes of a cluster, sorted by name: nodes with pods, and nodes that are only gateways. */
 export function registeredNodes(rows: DatabaseRows, owner: string): readonly RegisteredNode[] {
   const existing = indexRows(rows);
   const ports = existing.referred(clusterRouterOf(existing), 'ports', 'Logical_Router_Port');

@@ -60,8 +60,8 @@ export function isSameRequest(a: string, b: string): boolean {
 }
 
 /**
- * Returns the entries of SB_Global.external_ids for these authorities, and for the answers to members by their
- * system-id.
+ * Returns the entries of SB_Global.external_ids that publish these authorities, and the certificates that answer
+ * requests, each under the system-id of its member.
  */
 export function publishedIds(
   authorities: string,

@@ -38,7 +38,7 @@ const hints: Readonly<Record<string, string>> = {
   subnet: 'take the node out and in again, so that it gets a subnet that is free',
 };
 
-/** Refuses a subnet that another node has, or that is not within the cluster's subnets. */
+/** Refuses a subnet that overlaps a subnet of another node, or that is not within the cluster's subnets. */
 export function refuseTakenSubnets({ layout, nodes, leaving }: NorthboundFacts, existing: RowIndex): void {
   const planned = nodes.flatMap(({ name, subnets }) => subnets.map((subnet) => ({ owner: name, ...rangeOf(subnet) })));
   const away = new Set([...nodes.map(({ name }) => name), ...leaving]);

@@ -18,8 +18,8 @@ export function clusterRouterOf(existing: RowIndex): DatabaseRow | null {
 }
 
 /**
- * Refuses a database that ovn-kubernetes (ovnkube) also writes: the two programs would overwrite each other's rows
- * again and again.
+ * Refuses a database with a cluster router of ovn-kubernetes (ovnkube) or of another owner: the two programs would
+ * overwrite each other's rows again and again.
  */
 export function refuseForeignDatabase(existing: RowIndex, owner: string): void {
   const routers = existing.all('Logical_Router');

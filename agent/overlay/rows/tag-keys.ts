@@ -10,7 +10,7 @@ export const tagKeys = {
   chassis: 'owner-chassis',
   /** Mark of a route that exists because `overlay gateway --subnets` lists its subnet for a gateway. */
   asked: 'owner-asked',
-  /** Name of the peer of a route. */
+  /** Name of the peer to which a route leads. */
   peer: 'owner-peer',
   /** Mark of a port of br-int whose interface leads to hosts that are not pods. */
   attached: 'owner-attached',

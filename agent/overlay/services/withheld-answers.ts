@@ -19,10 +19,10 @@ export const withheldCookie = '0x6d6e6f766c7a';
 const priority = 250;
 
 /**
- * Returns the service addresses on a gateway's LAN for which this gateway must not answer, sorted: addresses that are
- * neither its own nor announced by it in `rows`. OVN itself answers only for announced addresses. If an ovn-controller
- * hangs, has crashed or is disconnected, however, its flows stay in br-int, and the gateway would still answer for
- * addresses that another gateway has taken over.
+ * Returns the service addresses on a gateway's LAN for which this gateway must not answer, sorted: addresses that
+ * belong neither to it nor to its node, and that it does not announce in `rows`. OVN itself answers only for announced
+ * addresses. If an ovn-controller hangs, has crashed or is disconnected, however, its flows stay in br-int, and the
+ * gateway would still answer for addresses that another gateway has taken over.
  */
 export function withheldAddresses(
   { clusterSubnets, serviceSubnets }: Pick<OverlayLayout, 'clusterSubnets' | 'serviceSubnets'>,

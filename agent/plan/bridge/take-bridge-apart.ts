@@ -31,8 +31,8 @@ export function takeBridgeApart(
   const ours = profiles.filter((profile) => bridgeOfProfile(profile, observation)?.bridge === names.bridge);
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   const owner = row === undefined ? undefined : ownerOf(row);
-  // A bridge without an owner was made by hand or by MicroShift, and a bridge whose owner is a profile of another tool
-  // is that tool's. The agent removes neither.
+  // A bridge whose row names no profile was made by hand or by MicroShift, and a bridge whose row names a profile of
+  // another tool belongs to that tool. The agent removes neither.
   const isOurs =
     owner !== undefined && (ours.some(({ uuid }) => uuid === owner) || !profiles.some(({ uuid }) => uuid === owner));
   const uplink = presentOrFormerUplink(names, observation);

@@ -90,7 +90,10 @@ function rememberedUplink(choosing: Choosing, { cluster }: Config): UplinkDecisi
   return usable === null ? null : chosen(choosing, usable);
 }
 
-/** Chooses the device of a default route. If every such device is unsuitable, br-ex is built without a NIC. */
+/**
+ * Chooses the first suitable device of a default route. If none is suitable, chooses br-ex without a NIC. Null if no
+ * default route exists, or if every device of a default route is requested for another bridge.
+ */
 function uplinkByDefaultRoute(choosing: Choosing): UplinkDecision | null {
   const { observation, notes } = choosing;
   const { usable, skipped } = firstUsable(choosing, byDefaultRoute(observation));

@@ -77,16 +77,17 @@ function whyUnused(text: string, { links }: Observation): string | null {
 }
 
 /**
- * Returns true if the last committed change had this NIC in br-ex, or if the NIC is listed for a bridge of `bridge
- * add`. A configuration that works on this node is not refused at its next boot.
+ * Returns true if the hint file names this NIC, as after a run that moved the NIC into br-ex, or if the list of the
+ * bridges of `bridge add` contains the NIC. A configuration that works on this node is not refused at its next boot.
  */
 export function wasUplink(name: string, { hints }: Pick<Observation, 'hints'>): boolean {
   return hints.interfaceHint === name || hints.addedBridges?.some((entry) => entry.interface === name) === true;
 }
 
 /**
- * Returns the device that has a node address; null if no device does. lo and dummy devices do not count, because an
- * address without a network behind it exists only for MicroShift, which ignores br-ex.
+ * Returns the device that has a node address, or the uplink of br-ex if br-ex has the address; null if no device has
+ * it. lo and dummy devices do not count, because an address without a network behind it exists only for MicroShift,
+ * which ignores br-ex.
  */
 function ownerOf(address: string | null, observation: Observation): string | null {
   if (address === null) return null;

@@ -42,9 +42,9 @@ export interface UplinkSource {
 }
 
 /**
- * Returns the administrator's profile of an uplink: the active profile of the NIC, before and after the move. If no
- * profile is active, or a profile of configure-ovs.sh is active, returns the profile from which the agent made its own
- * profiles. Fails with `interface-not-found` or `no-uplink`.
+ * Returns the administrator's profile of an uplink: the active profile of the NIC, before and after the move; or else
+ * the profile from which the agent made its own profiles; or else a profile that is bound to the NIC by name. Fails
+ * with `interface-not-found` or `no-uplink`.
  */
 export function uplinkSource(names: BridgeNames, uplink: string, observation: Observation): UplinkSource {
   const link = observation.links.find((entry) => entry.name === uplink);

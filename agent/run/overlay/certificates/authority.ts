@@ -39,7 +39,9 @@ const pemBytes = 65_536;
 
 /** Certificate in the folder of a node. */
 export interface Issued extends CertificateFacts {
-  /** Name of the node; `ca` for the authority. */
+  /**
+   * Name of the node; `this node` for the node's own certificate; `ca` or `ca that is being replaced` for an authority.
+   */
   readonly name: string;
   readonly file: string;
 }

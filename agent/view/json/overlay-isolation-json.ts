@@ -1,6 +1,6 @@
 import type { Isolation, ReachMatrix } from '../../model/namespace-isolation.ts';
 
-/** `overlay isolation enable`: the separation that the cluster has. */
+/** `overlay isolation enable`: the separation of namespaces that the cluster now has. */
 export interface OverlayIsolationEnableDocument {
   readonly command: 'overlay isolation enable';
   readonly outcome: 'changed' | 'unchanged';

@@ -55,7 +55,7 @@ export interface OverlayNodeJson {
   readonly name: string;
   /** system-id of the node's Open vSwitch, which is also the name of its chassis. */
   readonly systemId: string;
-  /** Subnets of the node's pods; empty for a node without pods. */
+  /** Subnets of the node's pods; empty for a node that is only a gateway. */
   readonly subnets: readonly string[];
   /** Addresses at which the node's tunnels end. */
   readonly encapAddress: readonly string[];
@@ -73,7 +73,7 @@ export interface GatewayJson {
   readonly vlan: number | null;
   /** Subnets whose traffic leaves by the gateway. */
   readonly subnets: readonly string[];
-  /** True if several nodes have the gateway's addresses, of which one uses them. */
+  /** True if several nodes share the gateway's addresses, and one of them at a time uses them. */
   readonly isVip: boolean;
 }
 

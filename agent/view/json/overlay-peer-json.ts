@@ -4,7 +4,7 @@ import type { OverlayChanges } from '../../model/overlay-plan.ts';
 import { peerRouteReason } from '../overlay-peer-view.ts';
 import { appliedOutcome, type OverlayChangesJson, overlayChangesJson } from './overlay-json.ts';
 
-/** `overlay peer add`: the peer that the cluster has. */
+/** `overlay peer add`: the peer that the cluster now has. */
 export interface OverlayPeerAddDocument {
   readonly command: 'overlay peer add';
   readonly outcome: 'changed' | 'unchanged';

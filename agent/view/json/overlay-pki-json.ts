@@ -40,7 +40,7 @@ export interface BundleJson {
   readonly node: string | null;
   /** File of the bundle; null if it was not written to a file. */
   readonly file: string | null;
-  /** Bundle, whose text is the argument of `overlay join`; null if it was written to a file, or if none is needed. */
+  /** Bundle, whose JSON text `overlay join` reads; null if it was written to a file, or if none is needed. */
   readonly bundle: Readonly<Record<string, unknown>> | null;
 }
 

@@ -2,7 +2,7 @@ import type { OverlayChanges } from '../../model/overlay-plan.ts';
 import type { PortState } from '../../model/overlay-port.ts';
 import { appliedOutcome, type OverlayChangesJson, overlayChangesJson } from './overlay-json.ts';
 
-/** `overlay port add`: the port that the cluster has. */
+/** `overlay port add`: the port that the cluster now has. */
 export interface OverlayPortAddDocument {
   readonly command: 'overlay port add';
   readonly outcome: 'changed' | 'unchanged';
@@ -32,7 +32,7 @@ export interface PortJson {
   readonly node: string;
   /** Interface of the node that leads to the hosts. */
   readonly interface: string;
-  /** VLAN of the interface; null for untagged packets. */
+  /** VLAN of the hosts' packets on the interface; null if the packets are untagged. */
   readonly vlan: number | null;
   readonly namespace: string;
   /** Labels by which network policies select the hosts. */

@@ -2,7 +2,8 @@ import type { OutsideRoutes } from '../../model/outside-routes.ts';
 import { noRouteReason } from '../outside-routes-view.ts';
 
 /**
- * `overlay routes`: static routes by which outside clients reach pods. With `--watch`, one document for each change.
+ * `overlay routes`: static routes by which outside clients reach pods. With `--watch`, one document at the start and
+ * one after each change.
  */
 export interface OverlayRoutesDocument {
   readonly command: 'overlay routes';

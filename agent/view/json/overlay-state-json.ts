@@ -13,9 +13,12 @@ export interface OverlayStatusDocument {
   readonly subnets: readonly string[];
   /** Addresses at which the node's tunnels end. */
   readonly addresses: readonly string[];
-  /** Addresses of the southbound database. */
+  /** Remotes of the southbound database, such as `ssl:192.0.2.1:6642`. */
   readonly southbound: readonly string[];
-  /** False if this member was taken out of the cluster on the central node; null if that is not known. */
+  /**
+   * False if this member was taken out of the cluster on the central node. Null if that is not known, on the central
+   * node, and on a node without pod subnets.
+   */
   readonly isInCluster: boolean | null;
   /**
    * Reason why the central node does not have this member, or why that could not be checked; null if no reason exists.
@@ -37,7 +40,7 @@ export interface OverlayDaemonJson {
   readonly pid: number;
   /** Start of the daemon, in ISO 8601. */
   readonly since: string;
-  /** Last error of the daemon; null if its last round succeeded. */
+  /** Last error of the daemon; null if its last run succeeded. */
   readonly failure: DaemonFailureJson | null;
   /** Writer of the rows for Kubernetes objects; null on a member, or before a cluster is known. */
   readonly watcher: WatcherJson | null;

@@ -64,7 +64,7 @@ export interface TraceFlowJson {
   /** Name of the flow's stage (ovn-sb(5), Logical_Flow). */
   readonly stage: string;
   readonly match: string;
-  /** Row that decides about the packet; null if no row does. */
+  /** Row that decides about the packet; null if no row does, or if this node does not know the row. */
   readonly rule: TraceRuleJson | null;
 }
 

@@ -62,7 +62,10 @@ export interface OverlayPartJson {
   /** Name of the node in its cluster. */
   readonly node: string;
   readonly role: 'central' | 'member';
-  /** False if this member was taken out of the cluster on the central node; null if that is not known. */
+  /**
+   * False if this member was taken out of the cluster on the central node. Null if that is not known, on the central
+   * node, and on a node without pod subnets.
+   */
   readonly isInCluster: boolean | null;
   /** True if the daemon of the overlay is running. */
   readonly isRunning: boolean;

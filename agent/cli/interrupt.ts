@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 
 /**
- * Ends the process on SIGINT (Ctrl-C) with a sentence that names the command for the state of the node. While a command
- * handles the signal itself, because it rolls back or has to continue to its end, this function has no effect. The
- * process ends by the signal, so that the shell knows that it was interrupted (signal(7); bash(1), "SIGNALS").
+ * Makes SIGINT (Ctrl-C) end the process, with a sentence that names the command for the state of the node. The function
+ * has no effect while a command handles the signal itself, because the command rolls back or has to continue to its
+ * end. The process ends by the signal, so that the shell knows that it was interrupted (signal(7); bash(1), "SIGNALS").
  */
 export function endOnInterrupt(): void {
   const onInterrupt = (signal: NodeJS.Signals): void => {

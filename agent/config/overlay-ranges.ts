@@ -27,7 +27,8 @@ export function rangesFault(text: string): string | null {
 
 /**
  * Returns the ranges of the overlay for pods, for services, and for the switch between the routers (`join`). Pods and
- * services have the ranges of ovn.yaml, or else those of MicroShift's own files.
+ * services have the ranges of ovn.yaml, or else those of MicroShift's own files. If pods have an IPv6 range and the
+ * setting of the switch has none, the switch has the default IPv6 range.
  */
 export function overlayRanges({ overlay, cluster }: Pick<Config, 'overlay' | 'cluster'>) {
   const named = (name: string, texts: readonly string[], source: string): NamedRange[] =>

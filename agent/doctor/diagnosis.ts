@@ -17,7 +17,10 @@ import { configOnNode } from '../plan/microshift-needs.ts';
 export interface Diagnosis {
   /** Effective configuration; the defaults if it cannot be read. */
   readonly config: Config;
-  /** Observation of the node; null if NetworkManager or Open vSwitch did not answer. */
+  /**
+   * Observation of the node; null if NetworkManager or Open vSwitch did not answer, or if the kernel's facts could not
+   * be read.
+   */
   readonly observation: Observation | null;
   /** Plan of `apply`; null if there is no observation, if planning failed, or if the administrator creates br-ex. */
   readonly plan: Plan | null;

@@ -28,7 +28,7 @@ const properties =
 
 /**
  * Reads the properties of the examined units from systemd. Works without D-Bus: systemctl(1) of root uses systemd's own
- * socket.
+ * socket. Fails with `systemd-refused`.
  */
 export async function readUnits(): Promise<readonly UnitFacts[]> {
   const words = ['show', '--no-pager', `--property=${properties}`, ...examinedUnits];

@@ -34,8 +34,8 @@ export interface UplinkPort {
 
 /**
  * Adds the NIC to the bridge in one transaction and waits until ovs-vswitchd has opened the NIC. The rows do not have
- * NetworkManager's key in external_ids, so NetworkManager does not treat the port as its own (nm-ovsdb.c). Otherwise,
- * it would remove the port while another profile is active on the NIC.
+ * NetworkManager's key in external_ids, so NetworkManager does not treat the port as its own (nm-ovsdb.c). With this
+ * key, NetworkManager would remove the port while another profile is active on the NIC.
  */
 export async function attachUplink(
   client: OvsdbClient,

@@ -27,7 +27,7 @@ export interface Systemd {
   startUnit(unit: string): Promise<void>;
   /** Stops a unit and waits for the end of its job. */
   stopUnit(unit: string): Promise<void>;
-  /** Returns true if the unit is loaded, which requires a unit file. */
+  /** Returns true if systemd has loaded the unit from a unit file; false also if systemd does not answer. */
   isInstalled(unit: string): Promise<boolean>;
   /** Enables a unit as `systemctl enable` does. A unit without an [Install] section stays as it is. */
   enableUnit(unit: string): Promise<void>;

@@ -41,7 +41,7 @@ export function readSmallFile(path: string, limitBytes = smallFileLimitBytes): s
 /**
  * Writes a file so that it has either the old or the new content after a power cut: temporary file in the same
  * directory, fsync, rename, fsync of the directory. Refuses to replace anything but a regular file, and to write in a
- * directory where other users could replace the file.
+ * directory where other users could replace the file. Fails with `state-unwritable`.
  */
 export function writeFileAtomically(path: string, content: string, mode = 0o644): void {
   swapIn(path, content, mode, true);
@@ -49,7 +49,7 @@ export function writeFileAtomically(path: string, content: string, mode = 0o644)
 
 /**
  * Replaces a file in memory (/run): readers see the old or the new content. Nothing is synchronized, because the file
- * does not survive a power cut. Refuses to replace anything but a regular file.
+ * does not survive a power cut. Refuses to replace anything but a regular file. Fails with `state-unwritable`.
  */
 export function replaceFile(path: string, content: string | Uint8Array, mode = 0o644): void {
   swapIn(path, content, mode, false);

@@ -31,7 +31,10 @@ export function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** Returns the last part of a symbolic link's target; null if the path is not a symbolic link. */
+/**
+ * Returns the last part of a symbolic link's target; null if the path is not a symbolic link, or if the link cannot be
+ * read.
+ */
 export function targetName(path: string): string | null {
   try {
     return basename(readlinkSync(path));

@@ -13,8 +13,8 @@ export interface Keyfile {
 }
 
 /**
- * Reads the profiles in directories of NetworkManager, for use while NetworkManager is not running. A missing directory
- * counts as empty, and a file without a UUID is left out. Fails with `config-unreadable`.
+ * Reads the profiles in directories of NetworkManager, for use while NetworkManager is not running. A directory that
+ * cannot be read counts as empty, and a file without a UUID is left out. Fails with `config-unreadable`.
  */
 export function readKeyfiles(directories: readonly string[]): readonly Keyfile[] {
   return directories.flatMap(pathsIn).flatMap((path) => {

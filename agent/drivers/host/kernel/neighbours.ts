@@ -16,12 +16,12 @@ interface Neighbour {
 }
 
 /**
- * Copies the neighbours of one interface, with their MACs, to another interface. Otherwise the first packet to each of
- * them would wait for neighbour resolution, in which a lost solicitation is repeated only after a second (RFC 4861
- * section 10, RETRANS_TIMER). Permanent entries of the target stay. Best effort: the kernel resolves an address that
- * was not copied. `isDeaf` means that the source interface receives no replies from now on. The entries of the copied
- * neighbours on the source are then set to reachable, so that for at least 15 s the kernel neither sends solicitations
- * for them nor deletes them; permanent entries stay.
+ * Copies the neighbours of one interface, with their MACs, to another interface. Without the copies, the first packet
+ * to each neighbour would wait for neighbour resolution, in which a lost solicitation is repeated only after a second
+ * (RFC 4861 section 10, RETRANS_TIMER). Permanent entries of the target stay. Best effort: the kernel resolves an
+ * address that was not copied. `isDeaf` means that the source interface receives no replies from now on. The entries of
+ * the copied neighbours on the source are then set to reachable, so that for at least 15 s the kernel neither sends
+ * solicitations for them nor deletes them; permanent entries stay.
  */
 export async function copyNeighbours(from: string, to: string, isDeaf = false): Promise<void> {
   const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show'], commandMs);

@@ -38,8 +38,8 @@ function readDaemon(name: DaemonName, root: string): DaemonFacts {
 }
 
 /**
- * Returns the pid in the pid file of a daemon; null if the process with this pid is not the daemon, because another
- * process may have got the same pid since.
+ * Returns the pid in the pid file of a daemon; null if no process with this pid is the daemon. Another process may have
+ * got the pid after the end of the daemon.
  */
 function runningPid(name: DaemonName, root: string): number | null {
   const pid = Number.parseInt(readPidFile(`${root}/run/openvswitch/${name}.pid`) ?? '', 10);

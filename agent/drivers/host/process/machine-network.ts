@@ -3,8 +3,8 @@ import { AgentError } from '../../../errors.ts';
 import { commandMs, run } from './exec.ts';
 
 /**
- * Time limit of a program in the network namespace of the machine: the TimeoutStartSec= of the agent's units that
- * change the network. The program is the agent itself, whose runs have shorter limits.
+ * Time limit of a program in the network namespace of the machine: the TimeoutStartSec= of the units that run `apply`
+ * and `overlay run`. The program is the agent itself, whose runs have shorter limits.
  */
 const programMs = 240_000;
 

@@ -42,6 +42,39 @@ if (server !== null) {
     );
   });
 
+  t.test('the Events of one namespace are limited, and those of another namespace are made', async (t) => {
+    const [noisy, quiet] = ['noisy', 'quiet'];
+    for (const name of [noisy, quiet]) await newNamespace(server, name);
+    const api = openTestApi(admin);
+    t.teardown(api.close);
+    const report = (namespace: string, number: number): void =>
+      api.report({
+        regarding: { apiVersion: 'v1', kind: 'Pod', namespace, name: `p${number}`, uid: `uid-${namespace}-${number}` },
+        type: 'Warning',
+        reason: 'AddressTaken',
+        action: 'Assign',
+        note: `fault ${number}`,
+      });
+    for (let number = 0; number < 100; number += 1) report(noisy, number);
+    report(quiet, 0);
+    const eventsOf = (namespace: string): Collection => ({
+      apiVersion: 'events.k8s.io/v1',
+      plural: 'events',
+      namespace,
+    });
+    // The Event of the other namespace is reported last, and Events are made one after the other.
+    await hear(api, eventsOf(quiet)).until(({ names }) => names.size > 0, 'the Event of the other namespace exists');
+    const { body } = await server.call('GET', `/apis/events.k8s.io/v1/namespaces/${noisy}/events`);
+    const made = (body.items as readonly { reason: string; note: string }[]).map(({ reason, note }) =>
+      reason === 'AddressTaken' ? note : reason,
+    );
+    t.strictSame(
+      made.toSorted(),
+      ['EventsLeftOut', ...Array.from({ length: 10 }, (_, number) => `fault ${number}`)],
+      'the first ten Events are made, and one that reports the others',
+    );
+  });
+
   t.test('objects that are too long for one page are read in shorter pages', async (t) => {
     const { maps, put } = await newNamespace(server, 'long');
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];

@@ -1,5 +1,7 @@
 // Tests that need the node's own kernel: kinds of links and a data path that this machine's kernel may lack, and a
 // limit of memory.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import t from 'tap';
 import { modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { armFault } from './armed-fault.ts';
@@ -8,6 +10,7 @@ import { faults } from './faults/faults.ts';
 import { bootNode } from './node.ts';
 import { picture, pictureLike, withoutTimes } from './picture.ts';
 import { isRefused, type Refusal } from './refusal.ts';
+import { projectDir } from './source.ts';
 
 const configFile = '/etc/microshift/ovn.yaml';
 
@@ -49,6 +52,12 @@ const refusals: readonly Refusal[] = [
     says: /names vrf0, but it is a VRF/,
   },
 ];
+
+/** Returns a limit of the daemon's memory that the documentation names, in bytes. */
+function documented(words: string): string {
+  const text = readFileSync(path.join(projectDir, 'docs/internals/overlay-watcher.md'), 'utf8');
+  return String(Number(new RegExp(words).exec(text)?.[1]) * 2 ** 20);
+}
 
 t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', files: { '/etc/microshift/config.yaml': '' } });
@@ -93,6 +102,15 @@ t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
       `timeout 90 sh -c 'while [ "$(systemctl show --value -p ${name} ${unit})" = "${old}" ]; do sleep 1; done'`;
     await node.text(`systemctl start --no-block ${unit}; ${untilNot('MainPID', '0')}`);
     const first = await property('MainPID');
+    // The limits that the kernel enforces: those of the unit's cgroup and of every cgroup above it (systemd.exec(5)).
+    for (const [name, file, limitBytes] of [
+      ['EffectiveMemoryHigh', 'memory.high', documented('throttles the daemon at (\\d+) MB')],
+      ['EffectiveMemoryMax', 'memory.max', documented('kills it at (\\d+) MB')],
+    ] as const) {
+      t.equal(await property(name), limitBytes, name);
+      const enforced = await node.text(`cat /sys/fs/cgroup$(systemctl show --value -p ControlGroup ${unit})/${file}`);
+      t.equal(enforced.trim(), limitBytes, file);
+    }
     await node.text(`systemctl set-property --runtime ${unit} MemoryHigh=infinity MemoryMax=8M`);
     await node.text(untilNot('MainPID', first));
     await node.text(

@@ -4,6 +4,7 @@ import type { ApiServer } from '../cluster/api-server.ts';
 import { apiServerFor } from '../cluster/session.ts';
 import { form } from './form.ts';
 import { type Host, startLan } from './hosts.ts';
+import type { WhichOvn } from './ovn-of-nodes.ts';
 import { createPod, installShim, makeSandbox, type Sandbox, type TestPod } from './pods.ts';
 import { offerApi } from './relay.ts';
 
@@ -28,8 +29,17 @@ export async function startCniCluster(
   keys: Readonly<Record<string, string>> = {},
 ): Promise<CniCluster | null> {
   const server = await apiServerFor(t);
-  if (server === null) return null;
-  const lan = await startLan(t);
+  return server === null ? null : joinCniCluster(t, server, keys);
+}
+
+/** Creates two nodes in an overlay, without daemons, that follow a running API server. */
+export async function joinCniCluster(
+  t: Test,
+  server: ApiServer,
+  keys: Readonly<Record<string, string>> = {},
+  which?: WhichOvn,
+): Promise<CniCluster> {
+  const lan = await startLan(t, which);
   const hosts = [await lan.host('n1', 11), await lan.host('n2', 12)] as const;
   await offerApi(t, server, hosts, keys);
   for (const host of hosts) installShim(host);

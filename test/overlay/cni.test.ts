@@ -1,19 +1,53 @@
 // The CNI plug-in on real nodes: pods get their interfaces and reach each other, and every operation follows its
-// specification.
-import t from 'tap';
-import { removePod } from './cluster-api.ts';
-import { sandboxId, startCniCluster } from './cni-cluster.ts';
-import { startDaemon } from './daemon.ts';
+// specification. The tests of a release share two nodes. Assigned and forged addresses are tested with each release of
+// OVN, which binds the ports; the operations of the plug-in do not depend on the release.
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { macOf } from '../../agent/overlay/addresses.ts';
+import type { ApiServer } from '../cluster/api-server.ts';
+import { apiServerFor } from '../cluster/session.ts';
+import { prepareNamespace, removePod } from './cluster-api.ts';
+import { type CniCluster, joinCniCluster, sandboxId } from './cni-cluster.ts';
+import { type Daemon, startDaemon } from './daemon.ts';
 import { killProcess } from './hosts.ts';
+import { ovnsHere } from './ovn-of-nodes.ts';
 import { ping } from './ping.ts';
-import { cni, createPod, inPod, makeSandbox, missingForPods, ofPods, removeNamespace } from './pods.ts';
+import { cni, createPod, inPod, makeSandbox, missingForPods, ofPods, removeNamespace, type Sandbox } from './pods.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForPods() ?? false;
+/** Ranges in which pods may ask for addresses: of each namespace one on node n1. */
+const ranges = 'default=10.42.0.0/27,lab=10.42.0.32/27';
 
 t.test('pods of two nodes', { skip }, async (t) => {
-  const cluster = await startCniCluster(t);
-  if (cluster === null) return;
+  const server = await apiServerFor(t);
+  if (server === null) return;
+  await prepareNamespace(server, 'lab');
+  const [first] = ovnsHere();
+  for (const which of ovnsHere())
+    await t.test(`OVN: ${which}`, async (t) => {
+      const cluster = await joinCniCluster(t, server, { fixedAddressRanges: ranges }, which);
+      if (which === first) await t.test('operations of the plug-in', (t) => operations(t, cluster));
+      const daemons = [await startDaemon(cluster.hosts[0]), await startDaemon(cluster.hosts[1])] as const;
+      if (which === first) await t.test('a static pod', (t) => staticPod(t, cluster));
+      await t.test('ranges of namespaces', (t) => fixedAddresses(t, cluster));
+      await t.test('a forged annotation', (t) => forgedAnnotation(t, cluster, daemons));
+      if (which === first) await t.test('invalid requests', (t) => invalidRequests(t, cluster));
+      for (const namespace of ['default', 'lab']) await empty(server, namespace);
+    });
+});
+
+/** Removes all pods and Events of a namespace. */
+async function empty(server: ApiServer, namespace: string): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}`;
+  const { body } = await server.call('GET', `${path}/pods`);
+  for (const { metadata } of body.items as readonly { readonly metadata: { readonly name: string } }[])
+    await server.call('DELETE', `${path}/pods/${metadata.name}?gracePeriodSeconds=0`);
+  await server.call('DELETE', `${path}/events`);
+}
+
+/** Tests every operation of the plug-in, before and after the start of the daemons, which end with the test. */
+async function operations(t: Test, cluster: CniCluster): Promise<void> {
   const { hosts } = cluster;
   const [n1, n2] = hosts;
   const a = await cluster.pod(n1, 'a', { 'microshift-net/ip-address': '10.42.0.7' });
@@ -29,7 +63,7 @@ t.test('pods of two nodes', { skip }, async (t) => {
     'container runtimes find no network',
   );
 
-  for (const host of hosts) await startDaemon(host);
+  const daemons = [await startDaemon(n1), await startDaemon(n2)];
   t.match(await cni(n1, 'STATUS', a.sandbox), { status: 0, result: undefined });
   const added = await cni(n1, 'ADD', a.sandbox);
   const link = a.sandbox.id.slice(0, 15);
@@ -122,41 +156,87 @@ t.test('pods of two nodes', { skip }, async (t) => {
     'DEL succeeds without the network namespace',
   );
   for (const host of hosts) t.strictSame(ofPods(host), []);
-});
+  for (const daemon of daemons) t.equal(await daemon.stop(), 0);
+}
 
-t.test('a static pod keeps its network when its mirror pod in the API is deleted', { skip }, async (t) => {
-  const cluster = await startCniCluster(t);
-  if (cluster === null) return;
+/** Tests that a static pod keeps its network when its mirror pod in the API is deleted. */
+async function staticPod(t: Test, cluster: CniCluster): Promise<void> {
   const { server, hosts } = cluster;
   const [n1] = hosts;
-  await startDaemon(n1);
   const mirror = { 'kubernetes.io/config.mirror': 'of-a-file' };
-  const pod = await createPod(server, 'n1', 'a', mirror);
+  const pod = await createPod(server, 'n1', 'static', mirror);
   const sandbox = makeSandbox(n1, sandboxId(), { ...pod, uid: 'of-a-file' });
   const { status, result } = await cni(n1, 'ADD', sandbox);
   t.equal(status, 0);
   const address: string = result.ips[0].address.replace('/24', '');
   t.equal(ping(n1, address), 64);
-  await removePod(server, 'a');
+  await removePod(server, 'static');
   // When this pod has its interface, the rows for the deleted mirror pod have been removed.
-  const other = await cluster.pod(n1, 'b');
+  const other = await cluster.pod(n1, 'after-static');
   t.match(await cni(n1, 'ADD', other.sandbox), { status: 0 });
-  await createPod(server, 'n1', 'a', mirror);
+  await createPod(server, 'n1', 'static', mirror);
   t.equal(ping(n1, address), 64, 'the pod has the address that it had before');
   t.match(await cni(n1, 'CHECK', sandbox, { prevResult: result }), { status: 0 });
-});
+  for (const one of [sandbox, other.sandbox]) t.match(await cni(n1, 'DEL', one), { status: 0 });
+}
 
-t.test('a forged annotation gives a pod no other address', { skip }, async (t) => {
-  const cluster = await startCniCluster(t);
-  if (cluster === null) return;
+/**
+ * Tests pods that ask for an address: a pod gets an address of its namespace's range, and a pod that asks for another
+ * one gets none and an Event.
+ */
+async function fixedAddresses(t: Test, cluster: CniCluster): Promise<void> {
   const { server, hosts } = cluster;
   const [n1, n2] = hosts;
-  const central = await startDaemon(n1);
-  const member = await startDaemon(n2);
-  const { pod, sandbox } = await cluster.pod(n2, 'a');
+  const pod = async (namespace: string, name: string, address: string): Promise<Sandbox> => {
+    const annotations = { 'microshift-net/ip-address': address };
+    return makeSandbox(n1, sandboxId(), await createPod(server, 'n1', name, annotations, namespace));
+  };
+  const [own, other] = [await pod('lab', 'own', '10.42.0.52'), await pod('default', 'own', '10.42.0.22')];
+  for (const [sandbox, address] of [
+    [own, '10.42.0.52'],
+    [other, '10.42.0.22'],
+  ] as const) {
+    t.match(await cni(n1, 'ADD', sandbox), { status: 0, result: { ips: [{ address: `${address}/24` }] } });
+    t.equal(ping(n2, address), 63, `a pod has ${address} of its namespace's range`);
+  }
+  await pod('default', 'thief', '10.42.0.53');
+  await pod('lab', 'thief', '10.42.0.23');
+  const last = await cluster.pod(n1, 'after-thieves');
+  t.match(await cni(n1, 'ADD', last.sandbox), { status: 0 }, 'a pod that asks for no address gets one');
+  const ports = n1.must('ovn-nbctl', '--bare', '--columns=name', 'list', 'Logical_Switch_Port');
+  t.match(ports, /^lab_own$/m);
+  t.notMatch(ports, /thief/, 'a pod that asks for an address of another range gets no port');
+  for (const [namespace, note] of [
+    ['default', /asks for 10\.42\.0\.53, and pods of namespace default may ask for one of 10\.42\.0\.0\/27;/],
+    ['lab', /asks for 10\.42\.0\.23, and pods of namespace lab may ask for one of 10\.42\.0\.32\/27;/],
+  ] as const)
+    t.match(await noteOf(server, namespace, 'AddressNotUsable'), note, `an Event of ${namespace} names its range`);
+  for (const sandbox of [own, other, last.sandbox]) t.match(await cni(n1, 'DEL', sandbox), { status: 0 });
+}
+
+/** Waits for an Event with this reason in a namespace, and returns its note. */
+async function noteOf(server: ApiServer, namespace: string, wanted: string): Promise<string> {
+  for (;;) {
+    const { body } = await server.call('GET', `/apis/events.k8s.io/v1/namespaces/${namespace}/events`);
+    const found = (body.items as readonly { reason: string; note: string }[]).find(({ reason }) => reason === wanted);
+    if (found !== undefined) return found.note;
+    await pause(100);
+  }
+}
+
+/** Tests that a forged annotation gives a pod no other address. */
+async function forgedAnnotation(
+  t: Test,
+  cluster: CniCluster,
+  [central, member]: readonly [Daemon, Daemon],
+): Promise<void> {
+  const { server, hosts } = cluster;
+  const [n1, n2] = hosts;
+  const { pod, sandbox } = await cluster.pod(n2, 'forged');
   const { status, result } = await cni(n2, 'ADD', sandbox);
   t.equal(status, 0);
   const address: string = result.ips[0].address;
+  const plain = address.replace('/24', '');
   t.match(await cni(n2, 'DEL', sandbox), { status: 0 });
 
   // The daemon of the central node would overwrite the forged annotation at once.
@@ -175,7 +255,7 @@ t.test('a forged annotation gives a pod no other address', { skip }, async (t) =
       status: 1,
       result: {
         code: 11,
-        msg: 'default_a: the annotation of the pod has 0a:58:0a:2a:01:63 and 10.42.1.99, and OVN has 0a:58:0a:2a:01:03 and 10.42.1.3 for its port',
+        msg: `default_forged: the annotation of the pod has 0a:58:0a:2a:01:63 and 10.42.1.99, and OVN has ${macOf(plain)} and ${plain} for its port`,
         details: /docs\/use\/overlay-trust\.md/,
       },
     },
@@ -185,26 +265,30 @@ t.test('a forged annotation gives a pod no other address', { skip }, async (t) =
 
   await startDaemon(n1);
   const answers = [];
+  let last = sandbox;
   // The test calls the plug-in as the kubelet does, with another sandbox for each attempt; the central node needs a
   // moment to write the annotation again.
-  for (let tries = 0; tries < 50 && answers.at(-1)?.status !== 0; tries += 1)
-    answers.push(await cni(n2, 'ADD', makeSandbox(n2, sandboxId(), pod)));
+  for (let tries = 0; tries < 50 && answers.at(-1)?.status !== 0; tries += 1) {
+    last = makeSandbox(n2, sandboxId(), pod);
+    answers.push(await cni(n2, 'ADD', last));
+  }
   t.match(answers.at(-1), { status: 0, result: { ips: [{ address }] } }, 'a later try gives the address of OVN');
   t.strictSame(
     answers.slice(0, -1).filter(({ result }) => result.code !== 11),
     [],
     'every earlier attempt was refused with the same error code',
   );
-});
+  const logs = (): readonly string[] =>
+    hosts.map((host) => host.run(['grep', '-iE', 'assert|EMER', '/var/log/openvswitch/ovs-vswitchd.log']).stdout);
+  const ttl = ping(n1, plain);
+  t.equal(ttl, 63, 'another node reaches the pod at the address of OVN', ttl === 63 ? {} : { logs: logs() });
+  t.match(await cni(n2, 'DEL', last), { status: 0 });
+}
 
-t.test('invalid requests', { skip }, async (t) => {
-  const cluster = await startCniCluster(t);
-  if (cluster === null) return;
+/** Tests requests that the plug-in refuses, and a node without ovn-controller. */
+async function invalidRequests(t: Test, cluster: CniCluster): Promise<void> {
   const [n1] = cluster.hosts;
-  await startDaemon(n1);
-  const { sandbox, pod } = await cluster.pod(n1, 'a');
-  const other = makeSandbox(n1, sandboxId(), { ...pod, uid: 'of-another-time' });
-  const late = cni(n1, 'ADD', other);
+  const { sandbox } = await cluster.pod(n1, 'invalid');
   const refused = async (code: number, of: object, config: object, what: string): Promise<void> => {
     t.match(await cni(n1, 'ADD', { ...sandbox, ...of }, config), { status: 1, result: { code } }, what);
   };
@@ -221,11 +305,6 @@ t.test('invalid requests', { skip }, async (t) => {
   await refused(7, {}, { prevResult: {} }, 'the request has the result of another plug-in');
   await refused(101, { netns: '/run/netns/absent' }, {}, 'a namespace that does not exist');
   await refused(101, { netns: '/etc/passwd' }, {}, 'a file that is not a namespace');
-  t.match(
-    await late,
-    { status: 1, result: { code: 11, msg: /was created again/ } },
-    'a request with the uid of an earlier pod',
-  );
   t.strictSame(ofPods(n1), [], 'no link and no port of a pod is left');
   killProcess(n1, '/run/ovn/ovn-controller.pid');
   const msg = 'ovn-controller is absent';
@@ -234,4 +313,4 @@ t.test('invalid requests', { skip }, async (t) => {
     { status: 1, result: { code: 51, msg } },
     'STATUS fails without ovn-controller',
   );
-});
+}

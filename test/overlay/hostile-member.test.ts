@@ -1,6 +1,7 @@
 // Hostile member with a valid certificate: its rows do not harm other nodes, neither before nor after its removal.
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
+import { macOf } from '../../agent/overlay/addresses.ts';
 import { seededRandom } from '../unit/ovsdb/random.ts';
 import { form } from './form.ts';
 import { openTables, randomWrite, readTargets } from './hostile-writes.ts';
@@ -8,9 +9,13 @@ import { type Ended, type Host, missingForHosts, startLan } from './hosts.ts';
 import { answerTo, outside, startOutside, startPod } from './outside.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { pingScript } from './ping.ts';
+import { startVm } from './port-guests.ts';
+import { askUntil } from './services.ts';
 
 const reason = missingForHosts();
 const id = 'n3-of-the-test';
+/** Address of a VM of n2, and its logical port. */
+const [vmAddress, vmPort] = ['10.42.1.254', 'default_vm1@n2'];
 
 /** Number of the random writes. */
 const count = Number(process.env.HOSTILE_WRITES ?? 150);
@@ -88,8 +93,14 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   form(t, [n1, n2]);
   t.match(n1.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
   const pod = startPod(n1, n2, '10.42.1.9');
+  t.match(n1.agent('overlay', 'port', 'add', 'vm1', '--node', 'n2', '--interface', 'tap7', '--address', vmAddress), {
+    status: 0,
+  });
+  await startVm(n2, 'tap7', macOf(vmAddress), vmAddress);
+  t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'n2 attaches the tap of a VM');
   const reached = (when: string): void => {
     t.equal(answerTo(n2, '10.42.1.9', ...pod), n1.address, `a pod reaches the distant host ${when}`);
+    t.equal(askUntil(n1, vmAddress, 8080, '10.42.0.2'), '10.42.0.2', `a node reaches the VM of n2 ${when}`);
   };
   reached('before');
   const rows = (): string =>
@@ -123,7 +134,9 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   reached('with a member that claims its address');
 
   t.match(register(write, 'n3', own), { status: 0 });
-  await t.test(`random writes, HOSTILE_SEED=${seed} HOSTILE_WRITES=${count}`, async (t) => randomWrites(t, [n1, n3]));
+  await t.test(`random writes, HOSTILE_SEED=${seed} HOSTILE_WRITES=${count}`, async (t) =>
+    randomWrites(t, [n1, n2, n3]),
+  );
   reached('after random writes and the removal of their results by hand');
 
   const datapath = n1
@@ -240,44 +253,57 @@ async function claimsPort(
     central.must('ovn-sbctl', '--bare', '--columns=_uuid', 'find', ...words).trim();
   const [liar, own] = [id, 'n2-of-the-test'].map((name) => uuidOf('Chassis', `name=${name}`));
   const port = uuidOf('Port_Binding', 'logical_port=k8s-n2');
-  t.notMatch(reported(), /port k8s-n2/, 'no report names a claimed port');
+  const ofVm = uuidOf('Port_Binding', `logical_port=${vmPort}`);
+  t.notMatch(reported(), /port (k8s-n2|default_vm1)/, 'no report names a claimed port');
   // A running ovn-controller claims its ports again at once.
   victim.must('ovn-appctl', '-t', 'ovn-controller', 'debug/pause');
-  t.match(write('set', 'Port_Binding', port, `chassis=${liar}`), { status: 0 });
-  t.match(reported(), /port k8s-n2 of n2 has chassis n3-of-the-test: .*ovn-sbctl clear Port_Binding \S+ chassis/);
+  for (const one of [port, ofVm]) t.match(write('set', 'Port_Binding', one, `chassis=${liar}`), { status: 0 });
+  for (const name of ['k8s-n2', vmPort])
+    t.match(
+      reported(),
+      new RegExp(`port ${name} of n2 has chassis n3-of-the-test: .*ovn-sbctl clear Port_Binding \\S+ chassis`),
+    );
   const way = uuidOf('Port_Binding', 'logical_port=cr-rtos-n2');
   t.match(write('set', 'Port_Binding', way, `chassis=${liar}`), { status: 0 });
   t.match(reported(), /port cr-rtos-n2 of n2 has chassis n3-of-the-test: /);
   const moved = { isAnswered: false, isCopied: true };
   t.strictSame(await fate(address, moved), moved, 'packets to the subnet of n2 go to the member');
   victim.must('ovn-appctl', '-t', 'ovn-controller', 'debug/resume');
-  central.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Port_Binding', port, `chassis=${own}`);
-  central.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Port_Binding', way, `chassis=${own}`);
-  t.notMatch(reported(), /port (k8s|cr-rtos)-n2/, 'n2 has claimed both ports again');
+  for (const one of [port, ofVm, way])
+    central.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Port_Binding', one, `chassis=${own}`);
+  t.notMatch(reported(), /port (k8s-n2|cr-rtos-n2|default_vm1)/, 'n2 has claimed the ports again');
   t.strictSame(await fate(address, honest), honest, 'n2 gets its packets again');
 
-  t.match(write('set', 'Port_Binding', port, `additional_chassis=${liar}`), { status: 0 });
+  for (const one of [port, ofVm])
+    t.match(write('set', 'Port_Binding', one, `additional_chassis=${liar}`), { status: 0 });
   central.must('ovn-nbctl', '--wait=hv', 'sync');
-  t.match(reported(), /port k8s-n2 of n2 has additional_chassis n3-of-the-test: /);
+  for (const name of ['k8s-n2', vmPort])
+    t.match(reported(), new RegExp(`port ${name} of n2 has additional_chassis n3-of-the-test: `));
   const copied = { isAnswered: true, isCopied: true };
   t.strictSame(await fate(address, copied), copied, 'the member in additional_chassis gets a copy, and n2 the packet');
-  central.must('ovn-sbctl', 'clear', 'Port_Binding', port, 'additional_chassis');
-  t.notMatch(reported(), /port k8s-n2/);
+  for (const one of [port, ofVm]) central.must('ovn-sbctl', 'clear', 'Port_Binding', one, 'additional_chassis');
+  t.notMatch(reported(), /port (k8s-n2|default_vm1)/);
   t.strictSame(await fate(address, honest), honest, 'no copy is sent after the command of the report');
   t.match(central.agent('overlay', 'verify'), { status: 0 });
 
   // ovn-northd of 23.03 writes the options again at once; with 26.03 they stay, and the node releases the port.
-  t.match(write('set', 'Port_Binding', port, 'options:requested-chassis=n3-of-the-test'), { status: 0 });
+  for (const one of [port, ofVm])
+    t.match(write('set', 'Port_Binding', one, 'options:requested-chassis=n3-of-the-test'), { status: 0 });
   central.must('ovn-nbctl', '--wait=hv', 'sync');
-  const options = central.must('ovn-sbctl', 'get', 'Port_Binding', port, 'options').trim();
-  t.equal(options, isNewer ? '{requested-chassis=n3-of-the-test}' : '{}');
+  const optionsOf = (one: string): string => central.must('ovn-sbctl', 'get', 'Port_Binding', one, 'options').trim();
+  t.equal(optionsOf(port), isNewer ? '{requested-chassis=n3-of-the-test}' : '{}');
+  t.match(optionsOf(ofVm), isNewer ? 'requested-chassis=n3-of-the-test' : 'requested-chassis=n2-of-the-test');
   if (isNewer) {
-    t.match(reported(), /port k8s-n2 of n2 has requested-chassis n3-of-the-test: /);
+    for (const name of ['k8s-n2', vmPort])
+      t.match(reported(), new RegExp(`port ${name} of n2 has requested-chassis n3-of-the-test: `));
     const lost = { isAnswered: false, isCopied: false };
     t.strictSame(await fate(address, lost), lost, 'n2 has released the port');
-    central.must('ovn-sbctl', 'remove', 'Port_Binding', port, 'options', 'requested-chassis');
+    for (const one of [port, ofVm])
+      central.must('ovn-sbctl', 'remove', 'Port_Binding', one, 'options', 'requested-chassis');
   }
-  central.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Port_Binding', port, `chassis=${own}`);
+  for (const one of [port, ofVm])
+    central.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Port_Binding', one, `chassis=${own}`);
+  t.equal(askUntil(central, vmAddress, 8080, '10.42.0.2'), '10.42.0.2', 'n2 has the port of the VM again');
   t.strictSame(await fate(address, honest), honest, 'n2 has its port');
 
   const flows = (): string => central.must('ovn-sbctl', 'lflow-list');
@@ -312,7 +338,7 @@ function learnsRoute(t: Test, central: Host, write: ReturnType<typeof liarOn>): 
  * Writes all rows that the member's certificate allows, while the test compares the rows, plans and reports of the
  * other nodes.
  */
-function randomWrites(t: Test, [n1, n3]: readonly [Host, Host]): void {
+function randomWrites(t: Test, [n1, n2, n3]: readonly [Host, Host, Host]): void {
   const words = [
     'n1',
     'n2',
@@ -320,6 +346,7 @@ function randomWrites(t: Test, [n1, n3]: readonly [Host, Host]): void {
     '192.0.2.12',
     '10.42.1.9',
     '0a:58:0a:2a:01:02',
+    vmPort,
     'geneve',
     'physnet:br-ex',
   ];
@@ -330,7 +357,7 @@ function randomWrites(t: Test, [n1, n3]: readonly [Host, Host]): void {
     '\u001b[2J',
     '',
   ]);
-  const [northbound, others] = [rowsIn(n1, 'nb'), rowsIn(n1, 'sb')];
+  const [northbound, others, attached] = [rowsIn(n1, 'nb'), rowsIn(n1, 'sb'), attachedTo(n2)];
   const random = seededRandom(seed);
   const writes = Array.from({ length: count }, () => randomWrite(targets, random));
   const lines = writes.map(({ operation }) => JSON.stringify(['OVN_Southbound', operation]));
@@ -357,6 +384,8 @@ function randomWrites(t: Test, [n1, n3]: readonly [Host, Host]): void {
     others,
     'rows of others in the southbound database are what they were, except in the tables that the docs name',
   );
+  t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ }, 'n2 plans no change');
+  t.equal(attachedTo(n2), attached, 'n2 has attached the same interfaces to br-int');
   const lied = n1
     .agent('overlay', 'verify')
     .stdout.split('\n')
@@ -366,6 +395,15 @@ function randomWrites(t: Test, [n1, n3]: readonly [Host, Host]): void {
     `no other node is blamed: ${lied.join()}`,
   );
   putBack(n1, targets);
+}
+
+/** Returns the ports of br-int for pods and for hosts that are not pods, with their logical ports. */
+function attachedTo(host: Host): string {
+  const names = host
+    .must('ovs-vsctl', 'list-ports', 'br-int')
+    .split('\n')
+    .filter((name) => /^(tap|pod)/.test(name));
+  return names.map((name) => host.must('ovs-vsctl', 'get', 'Interface', name, 'external_ids:iface-id')).join();
 }
 
 /**

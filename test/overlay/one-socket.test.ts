@@ -1,15 +1,17 @@
-// UDP clients that keep one socket each while services are created, moved and deleted: the present server answers, and
-// without a server the client is refused.
+// UDP clients of both families that keep one socket each while services are created, moved and deleted: the present
+// server answers, and without a server the client is refused.
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
+import { dual, dualNode, gatewayOf } from '../unit/overlay/cluster.ts';
 import { type ApiObject, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';
 import { startDaemon } from './daemon.ts';
-import { form } from './form.ts';
+import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { sixOf } from './neighbours.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { publish } from './publish-services.ts';
-import { type Pod, startPod } from './services.ts';
+import { startPod } from './services.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 
@@ -18,12 +20,15 @@ type Place = Pick<Host, 'start'>;
 /** Limit that is reached only if an outcome never comes. */
 const limitMs = 100_000;
 
-/** Runs a server that answers UDP at a port of every address with its name. */
+/** Runs a server that answers UDP at a port of every address of both families with its name. */
 async function serve(on: Place, name: string, port: number): Promise<void> {
   const script = `
-    const socket = require('dgram').createSocket('udp4');
-    socket.on('message', (_, { address, port }) => socket.send('${name}', port, address));
-    socket.bind(${port}, () => console.log('ready'));`;
+    let waiting = 2;
+    for (const [type, ipv6Only] of [['udp4', false], ['udp6', true]]) {
+      const socket = require('dgram').createSocket({ type, ipv6Only });
+      socket.on('message', (_, { address, port }) => socket.send('${name}', port, address));
+      socket.bind(${port}, () => { waiting -= 1; if (waiting === 0) console.log('ready'); });
+    }`;
   const { stdout } = on.start(process.execPath, '-e', script);
   await new Promise((resolve) => stdout?.once('data', resolve));
 }
@@ -36,7 +41,7 @@ interface Client {
 /** Starts a program that sends ten requests a second from one connected socket, regardless of the outcome. */
 function keepAsking(from: Place, address: string, port: number): Client {
   const script = `
-    const socket = require('dgram').createSocket('udp4');
+    const socket = require('dgram').createSocket('${typeOf(address)}');
     socket.on('message', (answer) => console.log(String(answer)));
     socket.on('error', ({ code }) => console.log(code));
     socket.connect(${port}, '${address}', () => setInterval(() => socket.send('?', () => {}), 100));`;
@@ -63,10 +68,15 @@ function keepAsking(from: Place, address: string, port: number): Client {
   };
 }
 
+/** Returns the type of a socket that reaches an address. */
+function typeOf(address: string): 'udp4' | 'udp6' {
+  return address.includes(':') ? 'udp6' : 'udp4';
+}
+
 /** Sends four datagrams at once from a new socket, and returns all answers. */
 function burst(from: Pick<Host, 'must'>, address: string, port: number): string {
   const script = `
-    const socket = require('dgram').createSocket('udp4');
+    const socket = require('dgram').createSocket('${typeOf(address)}');
     const heard = [];
     socket.on('message', (answer) => { heard.push(String(answer)); if (heard.length === 4) { console.log(heard.join()); process.exit(); } });
     socket.bind(0, () => { for (let count = 0; count < 4; count += 1) socket.send('?', ${port}, '${address}'); });
@@ -81,58 +91,69 @@ t.test('one socket', { skip }, async (t) => {
 async function oneSocket(t: Test, which: WhichOvn): Promise<void> {
   const lan = await startLan(t, which);
   const [n1, n2, client] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('client', 50)];
-  for (const host of [n1, n2, client]) host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8');
-  form(t, [n1, n2]);
-  t.match(n2.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
+  for (const host of [n1, n2, client]) {
+    // These settings keep the kernel from answering ARP and neighbour discovery on the NIC. With the kernel's data
+    // path, the kernel does not answer on a NIC that is a port.
+    host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
+    host.must('ip', 'address', 'add', `${sixOf(host)}/64`, 'dev', 'br-ex', 'nodad');
+    configure(host, dualStack);
+  }
+  form(t, [n1, n2], { n2: ['--gateway', sixOf(n2)] });
+  t.match(n2.agent('overlay', 'gateway', '--next-hop', '192.0.2.254,2001:db8::fe'), { status: 0 });
   await startDaemon(n1);
   await startDaemon(n2);
   const far = await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
   const near = await startPod(n1, n2, '10.42.1.0/24', 'fd01:0:0:1::/64');
-  for (const [on, name] of [
-    [far, 'far'],
-    [near, 'near'],
-    [n1, 'host'],
-  ] as const)
-    await serve(on, name, 8054);
+  await Promise.all([serve(far, 'far', 8054), serve(near, 'near', 8054), serve(n1, 'host', 8054)]);
 
+  const nodes = [
+    dualNode(1, { subnets: ['10.42.0.0/24', 'fd01::/64'] }),
+    dualNode(2, {
+      subnets: ['10.42.1.0/24', 'fd01:0:0:1::/64'],
+      gateway: gatewayOf(2, { addresses: ['192.0.2.12/24', `${sixOf(n2)}/64`] }),
+    }),
+  ];
   const dns = serviceObject('dns', {
     type: 'NodePort',
-    clusterIPs: ['10.43.0.10'],
+    clusterIPs: ['10.43.0.10', 'fd02::10'],
     ports: [{ port: 53, protocol: 'UDP', nodePort: 30053 }],
   });
-  const servedBy = (...places: readonly (readonly [string, string])[]): readonly ApiObject[] => [
+  const ports = [{ name: '', port: 8054, protocol: 'UDP' }];
+  const servedBy = (node: string, address: string, address6: string): readonly ApiObject[] => [
     dns,
-    sliceObject('dns', places, { ports: [{ name: '', port: 8054, protocol: 'UDP' }] }),
+    sliceObject('dns', [[address, node]], { ports }),
+    sliceObject('dns', [[address6, node]], { name: 'dns-six', ports, addressType: 'IPv6' }),
   ];
-  const [atFar, atNear] = [
-    [far.address, 'n1'],
-    [near.address, 'n2'],
-  ] as const;
-  const pod = keepAsking(near as Pod, '10.43.0.10', 53);
-  const node = keepAsking(n2, '10.43.0.10', 53);
-  const ownPort = keepAsking(n2, n2.address, 30053);
-  const outside = keepAsking(client, n2.address, 30053);
+  const [atFar, atNear] = [servedBy('n1', far.address, far.address6), servedBy('n2', near.address, near.address6)];
+  const clients = [
+    ['IPv4', '10.43.0.10', n2.address],
+    ['IPv6', 'fd02::10', sixOf(n2)],
+  ].flatMap(([family = '', service = '', node = '']) => [
+    [`a pod, ${family}`, keepAsking(near, service, 53)] as const,
+    [`a node, ${family}`, keepAsking(n2, service, 53)] as const,
+    [`a client of the NodePort on the node itself, ${family}`, keepAsking(n2, node, 30053)] as const,
+    [`a host of the LAN, ${family}`, keepAsking(client, node, 30053)] as const,
+  ]);
   const all = async (outcome: string, what: string): Promise<void> => {
-    for (const [who, name] of [
-      [pod, 'a pod'],
-      [node, 'a node'],
-      [ownPort, 'a client of the NodePort on the node itself'],
-      [outside, 'a host of the LAN'],
-    ] as const) {
-      await who.hears(outcome);
-      t.pass(`${name} ${what}`);
-    }
+    await Promise.all(
+      clients.map(async ([name, one]) => {
+        await one.hears(outcome);
+        t.pass(`${name}: ${what}`);
+      }),
+    );
   };
-  await all('ECONNREFUSED', 'is refused before the service exists');
-  await publish(n1, servedBy(atFar));
-  await all('far', 'is answered with the same socket after the service was created');
-  await publish(n1, servedBy(atNear));
-  await all('near', 'is answered by the endpoint that replaced the first one');
-  await publish(n1, []);
-  await all('ECONNREFUSED', 'is refused without the service');
-  await publish(n1, servedBy(atFar));
-  await all('far', 'is answered after the service was created again');
-  t.equal(burst(client, n2.address, 30053), 'far,far,far,far', 'datagrams that are sent at once are all answered');
-  await publish(n1, servedBy([n1.address, 'n1']));
-  await all('host', 'is answered by a process of a node that listens on the wildcard address');
+  const write = (objects: readonly ApiObject[]): Promise<number> => publish(n1, objects, nodes, dual);
+  await all('ECONNREFUSED', 'the client is refused before the service exists');
+  await write(atFar);
+  await all('far', 'the client is answered with the same socket after the service was created');
+  await write(atNear);
+  await all('near', 'the client is answered by the endpoint that replaced the first one');
+  await write([]);
+  await all('ECONNREFUSED', 'the client is refused without the service');
+  await write(atFar);
+  await all('far', 'the client is answered after the service was created again');
+  for (const address of [n2.address, sixOf(n2)])
+    t.equal(burst(client, address, 30053), 'far,far,far,far', 'datagrams that are sent at once are all answered');
+  await write(servedBy('n1', n1.address, sixOf(n1)));
+  await all('host', 'the client is answered by a process of a node that listens on the wildcard address');
 }

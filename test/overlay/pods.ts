@@ -41,6 +41,7 @@ export async function createPod(
   nodeName: string,
   name: string,
   annotations: Readonly<Record<string, string>> = {},
+  namespace = 'default',
 ): Promise<TestPod> {
   const pod = {
     apiVersion: 'v1',
@@ -52,9 +53,9 @@ export async function createPod(
       containers: [{ name: 'one', image: 'registry.example/one:1' }],
     },
   };
-  const { status, body } = await server.call('POST', '/api/v1/namespaces/default/pods', pod);
+  const { status, body } = await server.call('POST', `/api/v1/namespaces/${namespace}/pods`, pod);
   if (status !== 201) throw new Error(`pod ${name}: ${JSON.stringify(body)}`);
-  return { namespace: 'default', name, uid: body.metadata.uid };
+  return { namespace, name, uid: body.metadata.uid };
 }
 
 /**

@@ -1,11 +1,14 @@
 // Network policies on real nodes: pods whose ports and groups the program's own planner has written, and packets
 // between them.
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { readPod } from '../../agent/workload/pods/read-pod.ts';
+import { podOf } from '../unit/workload/policies/world.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
-import { attempt, podsOf, setPolicy, silenceMs } from './planned-pods.ts';
+import { attempt, attempts, podsOf, setPolicy, silenceMs } from './planned-pods.ts';
 import { ask, balance, datagramsAt } from './services.ts';
 import { talk } from './talk.ts';
 
@@ -89,25 +92,47 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
         );
       }
       const late = [conversation.say('held'), outwards.say('held')];
-      for (const one of late)
-        t.equal(
-          await Promise.race([one, pause(silenceMs, 'silent')]),
-          'silent',
-          'a policy that forbids the connection holds it',
-        );
-      t.equal(attempt(client, server.address), '', 'new connections are blocked');
-      t.equal(attempt(server, other.address), '', 'outbound connections are blocked');
+      const blocked = attempts([client, server.address], [server, other.address], [n1, server.address]);
+      t.strictSame(
+        await Promise.all(late.map((one) => Promise.race([one, pause(silenceMs, 'silent')]))),
+        ['silent', 'silent'],
+        'a policy that forbids the connections holds them',
+      );
+      t.strictSame(await blocked, ['', '', ''], 'new connections inwards, outwards and of another node are blocked');
       const { status, stdout } = n1.agent('overlay', 'trace', 'y/client', 'x/server', '--tcp', '8080');
       t.equal(status, 3);
       t.match(stdout, /[Dd]ropped by NetworkPolicy x\/deny-all/);
       t.equal(ask(n2, 'tcp', server.address, 8080), '10.42.1.2', "the pod's own node still reaches the server");
-      t.equal(attempt(n1, server.address), '', 'another node does not reach the server');
       world.policies.clear();
       await pods.plan();
       t.strictSame(await Promise.all(late), ['held', 'held'], 'without the policy, the same connections continue');
       t.equal(ask(other, 'tcp', server.address, 8080), other.address, 'every pod reaches the server again');
     },
   );
+
+  await t.test('a port name that only an ended init container has', async (t) => {
+    const main = server.start(
+      process.execPath,
+      '-e',
+      `require('net').createServer((socket) => socket.on('error', () => {}).end('main')).listen(8081, () => console.log('ready'))`,
+    );
+    await once(main.stdout as NodeJS.ReadableStream, 'data');
+    const { ports } = readPod({
+      spec: {
+        initContainers: [{ name: 'setup', ports: [{ name: 'admin', containerPort: 8080 }] }],
+        containers: [{ name: 'main', ports: [{ name: 'web', containerPort: 8081 }] }],
+      },
+    });
+    const before = world.pods.get('x/server');
+    world.pods.set('x/server', podOf('x/server', { ...before, ports }));
+    setPolicy(world, 'x/web', { podSelector: {}, ingress: [{ ports: [{ port: 'web' }, { port: 'admin' }] }] });
+    await pods.plan();
+    t.equal(ask(client, 'tcp', server.address, 8081), 'main', 'the number of the running container is open');
+    t.equal(attempt(client, server.address), '', 'the number of the init container is closed');
+    world.policies.clear();
+    await pods.plan();
+    t.equal(ask(client, 'tcp', server.address, 8080), client.address, 'without the policy it is open');
+  });
 
   await t.test('services', async (t) => {
     balance(n1, 'own', 'tcp', { '10.43.0.10:80': `${server.address}:8080` });

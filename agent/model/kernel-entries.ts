@@ -161,7 +161,7 @@ export function joined(one: KernelEntries, other: KernelEntries): KernelEntries 
   };
 }
 
-/** Returns true if an address or a route has a limited lifetime, after which the kernel removes it. */
+/** Returns true if an address or a route has a limited lifetime. */
 export function hasLifetimes({ addresses, routes }: KernelEntries): boolean {
   const isTimed = ({ validSeconds, preferredSeconds }: KernelAddress): boolean =>
     (validSeconds ?? null) !== null || (preferredSeconds ?? null) !== null;

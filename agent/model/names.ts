@@ -69,8 +69,8 @@ export const ownProfileIds: ReadonlySet<string> = new Set(bridges.flatMap(everyP
 const scriptCopyEnding = '-slave-ovs-clone';
 
 /**
- * Returns the bridge for which this agent or configure-ovs.sh made a profile; null if the profile is the
- * administrator's. The script's copy of a bond port's profile names the script's profile of the bond as its controller
+ * Returns the bridge for which this agent or configure-ovs.sh made a profile; null if neither of them made it. The
+ * script's copy of a bond port's profile names the script's profile of the bond as its controller
  * (`connection.controller`, by UUID or by id): the profile ovs-if-phys0 belongs to br-ex, and ovs-if-phys1 to br-ex1.
  */
 export function bridgeOfProfile(profile: NmProfile, observation: Observation): BridgeNames | null {
@@ -149,8 +149,8 @@ const profileUuids: Readonly<Record<string, string>> = {
 };
 
 /**
- * Mask whose XOR with the UUID of a profile is the UUID of the profile's copy: the same in every run, and different for
- * every profile.
+ * Mask whose XOR with the UUID of a profile yields the UUID of the profile's copy, apart from the version and variant
+ * bits. The result is the same in every run, and different for every profile.
  */
 const copyMask = '6f1c1a0e5d0b4c7e9a55b7c0de5a1f2b';
 

@@ -17,13 +17,13 @@ export const defaultGlobalNamespaces: readonly string[] = [
 
 /** Separation of namespaces. */
 export interface Isolation {
-  /** Names of the namespaces that every other one reaches and that reach every other one. */
+  /** Names of the namespaces whose pods reach the pods of every namespace, and are reached by them. */
   readonly globalNamespaces: readonly string[];
   /** Label whose value is the group of a namespace; a namespace without the label is a group of its own. */
   readonly groupLabel: string;
 }
 
-/** Amount of the connections that the policies allow from the pods of one namespace to those of another. */
+/** Connections that the policies allow from the pods of one namespace to those of another: all, some or none. */
 export type Reach = 'all' | 'some' | 'none';
 
 /** Namespaces, and the connections that the policies allow between them. */

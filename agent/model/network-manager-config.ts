@@ -47,7 +47,8 @@ export function namesDevice(list: readonly string[], device: MatchedDevice): boo
 
 /**
  * Returns true if a connection list includes a profile, false if the list excludes the profile, and null if it does
- * neither. Entries with `id:` and `uuid:` are evaluated; an entry with `origin:` counts as no match.
+ * neither. The entry `*` and entries with `id:` or `uuid:` are evaluated; any other entry, such as one with `origin:`,
+ * counts as no match.
  */
 export function namesProfile(list: readonly string[], { id, uuid }: { id: string; uuid: string }): boolean | null {
   return verdictOf(list, (entry) => entry === '*' || entry === `id:${id}` || entry === `uuid:${uuid}`);
@@ -105,8 +106,8 @@ function isGlobFor(pattern: string, name: string): boolean {
 
 /**
  * Returns the value of a key that applies to a device; null if no section sets it. `sections` are ordered by
- * precedence, highest first; `kind` selects sections by their name. A section with `stop-match` ends the search
- * (NetworkManager.conf(5)).
+ * precedence, highest first; `kind` is the beginning of the names of the sections that are read. A section that applies
+ * to the device and has `stop-match` ends the search (NetworkManager.conf(5)).
  */
 export function deviceValue(
   sections: readonly ConfigSection[],

@@ -106,7 +106,7 @@ export interface OverlayGateway {
   readonly interface: string | null;
   /** Name of the network in ovn-bridge-mappings. */
   readonly physicalNetwork: string;
-  /** MAC of the bridge or of the NIC. */
+  /** MAC at which the gateway answers: that of the bridge or NIC, or one that is derived from its address. */
   readonly mac: string;
   /** Addresses in the form `address/prefix`, at most one per family. */
   readonly addresses: readonly string[];

@@ -73,8 +73,8 @@ export interface Pod extends Named, Budgeted {
   /** Ports of all containers; a port may have no name. */
   readonly ports: readonly ContainerPort[];
   /**
-   * Ports of the node (hostPort) that lead to the pod, if a program implements them. Absent if empty, or if the pod
-   * uses the host network.
+   * Ports of the node (hostPort) that lead to the pod, if a program on the node implements hostPort. Absent if empty,
+   * or if the pod uses the host network.
    */
   readonly hostPorts?: readonly number[];
   /** Requests of the pod that this network does not serve. Absent if empty. */

@@ -128,7 +128,7 @@ function firstGateway(desired: DesiredRows, { nodes }: NorthboundFacts, node: Ov
   return routers.length === 0 && firstOfPlan ? 'yes' : 'no';
 }
 
-/** Plans the switch between router and LAN, its localnet port, and the ports that connect it with the router. */
+/** Plans the switch between router and LAN, its port to the NIC, and the ports that connect it with the router. */
 function addOutside(desired: DesiredRows, { layout }: Cluster, { node, gateway, router }: GatewayRouter): void {
   const { outside, onRouter, onSwitch } = gatewayNames(node.name);
   const common = { node: node.name };

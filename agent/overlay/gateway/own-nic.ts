@@ -92,8 +92,8 @@ function deviceTowards(address: string, routes: readonly Route[]): string | null
 
 /**
  * Plans the commands that bring up the interfaces that lead to hosts that are not pods. Open vSwitch receives all
- * packets of such an interface, so the commands also remove its addresses from the kernel. Interfaces that do not exist
- * are left out.
+ * packets of such an interface, so the commands also remove its addresses from the kernel. Interfaces that are up or do
+ * not exist are left out.
  */
 export function planAttached(names: readonly string[], links: readonly Link[]): readonly PortChange[] {
   const down = links.filter(({ name, up }) => !up && names.includes(name));

@@ -8,8 +8,8 @@ import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
 
 /**
- * Plans the port that connects a gateway's outside switch with the NIC (ovn-nb(5), Logical_Switch_Port, `type`
- * localnet).
+ * Plans the port that connects a gateway's outside switch with the NIC. In layout `modern`, it is a localnet port
+ * (ovn-nb(5), Logical_Switch_Port, `type`).
  */
 export function addUplink(
   desired: DesiredRows,

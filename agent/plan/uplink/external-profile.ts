@@ -60,7 +60,7 @@ export function unusedCopies({ networkManager }: Observation): readonly ProfileN
     .map(({ id, uuid }) => ({ id, uuid }));
 }
 
-/** Returns a note about a NIC whose configuration only the kernel has. */
+/** Returns a note about a NIC whose profile NetworkManager generated; no note about any other NIC. */
 export function externalNotes(profile: NmProfile | undefined, observation: Observation): readonly PlanNote[] {
   if (profile === undefined || !isMadeUp(profile, observation)) return [];
   const message = `${profile.id} is configured outside of NetworkManager: the addresses and routes it has now move as they are, and come back as a profile in memory`;

@@ -2,6 +2,8 @@
 # A node in separate mount and network namespaces: guest.sh <folder> <ovn> <dist> [FOLDER=PATH]... Its root file system
 # is that of this machine with OVN's files laid over it, and with each FOLDER at its PATH; written files stay in
 # <folder>. Prints `ready`, and then waits until it is killed.
+# The caller has moved its standard error to descriptor 3.
+exec 2>&3 3>&-
 set -eu
 folder=$1
 ovn=$2

@@ -117,14 +117,12 @@ export async function startLan(t: Scope, which: WhichOvn = askedOvn ?? 'own'): P
     },
     host: async (name, place, others = [], mounts = []) => {
       // The node has its own PID namespace, whose processes end with the first one.
+      // unshare(1) prints an error about signals if its child is killed; guest.sh has the standard error of the test.
       const { pid: outer, gone } = await stay(
-        'unshare',
-        '-mnu',
-        '--pid',
-        '--fork',
-        '--kill-child',
-        'bash',
-        'test/overlay/guest.sh',
+        'sh',
+        '-c',
+        'exec unshare -mnu --pid --fork --kill-child bash test/overlay/guest.sh "$@" 3>&2 2> /dev/null',
+        'guest.sh',
         join(folder, name),
         ovn.folder,
         join(process.cwd(), 'dist'),

@@ -38,7 +38,7 @@ export interface IsolatedNamespaceJson {
   readonly group: string | null;
 }
 
-/** Connections from the pods of a namespace to those of another, or of the same. */
+/** Connections from the pods of a namespace to those of another namespace, or of the same one. */
 export interface NamespaceReachJson {
   readonly from: string;
   readonly to: string;

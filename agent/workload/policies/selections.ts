@@ -111,7 +111,8 @@ export function numbersOf({ name, protocol }: NamedPort, { ports }: Pod): readon
 
 /**
  * Returns the numbers that a named port has in pods, smallest first. Each namespace has its own limit (budget.ts), so
- * that no user can displace the numbers of others: a rule that denies packets would not cover these any more.
+ * that no user can displace the numbers of others: a rule that denies packets would no longer cover the displaced
+ * numbers.
  */
 export function numbersInPods(port: NamedPort, pods: Iterable<Pod>): readonly number[] {
   const byNamespace = new Map<string, Set<number>>();

@@ -7,10 +7,10 @@ import type { ServedSlices } from './served-slices.ts';
 /**
  * Returns the gateway that answers ARP or neighbour discovery for an outside address of services; null if no gateway
  * meets the conditions. Only one gateway answers, because hosts of the LAN would otherwise send to the gateway that
- * answered last. This gateway is up, shares its addresses with no other gateway, has the outside address on its LAN
- * and, among several, has the lowest node number. With `externalTrafficPolicy: Local`, its node also has a serving
- * endpoint. If several services with that policy share the address and no gateway serves all of them, the oldest
- * services decide.
+ * answered last. The answering gateway is up, shares its addresses with no other gateway, and has the outside address
+ * on its LAN. Of several such gateways, the one with the lowest node number answers. With `externalTrafficPolicy:
+ * Local`, its node also has a serving endpoint. If several services with that policy share the address and no gateway
+ * serves all of them, the oldest services decide.
  */
 export function announcerOf(
   address: string,

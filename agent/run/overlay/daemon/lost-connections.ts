@@ -17,7 +17,7 @@ const timesMs: readonly number[] = [0, 2_000, 10_000, 30_000];
 export interface LostConnections {
   /**
    * Removes the connections of servers that have stopped serving. `due` is the value of nb_cfg with which this node's
-   * ovn-controller reports that its flows no longer lead to these servers; null if it does not report values.
+   * ovn-controller reports that its flows no longer lead to these servers; null if ovn-controller reports no values.
    */
   lose(lost: readonly ServedConnections[], due: number | null): void;
   /** Handles a report of this node's ovn-controller that its flows have reached this value of nb_cfg (ovn-sb(5)). */
@@ -25,7 +25,7 @@ export interface LostConnections {
   close(): void;
 }
 
-/** Functions that look up servers and remove connections. */
+/** Functions that look up servers, remove connections, and wait for the data path. */
 export interface ConnectionTools {
   /** Returns true if the server serves now. Its connections are kept then, because they are valid. */
   isServing(lost: ServedConnections): boolean;

@@ -57,8 +57,8 @@ export async function rollBackInbound(planned: PlannedNode): Promise<void> {
 
 /**
  * Installs the flows and the nftables table for the services in the southbound database, and stores these services. If
- * the central node does not answer, a node without a shared gateway uses the stored services that the node itself
- * serves, and a node with a shared gateway fails.
+ * the central node does not answer, fails on a node that shares a bridge with its gateway. Any other node uses those
+ * stored services that it serves itself.
  */
 export async function installInbound(
   planned: PlannedNode,
@@ -124,7 +124,7 @@ function textOfInbound({ services, peers }: Inbound): string {
 
 /**
  * Returns the services and peers in the southbound database. If the central node does not answer, returns the stored
- * ones. In that case, a node without a shared gateway gets only the services that the node itself serves.
+ * ones. In that case, a node that shares no bridge with its gateway gets only the services that it serves itself.
  */
 function inboundNowOrLast(planned: PlannedNode): Promise<Inbound> {
   return readInbound(planned).catch((error: unknown) => {

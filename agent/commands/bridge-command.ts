@@ -103,8 +103,8 @@ async function bring(
 
 /**
  * `bridge list`: lists the bridges of `bridge add` and their differences from the desired state. Exit code 3 unless all
- * of them are in the desired state. Fails with `vswitchd-not-responding` if ovs-vswitchd, which forwards packets for
- * the bridges, does not answer.
+ * of them are in the desired state. If the list is not empty, fails with `vswitchd-not-responding` if ovs-vswitchd,
+ * which forwards packets for the bridges, does not answer.
  */
 export async function list(output: Output): Promise<ExitCode> {
   requireRoot('bridge list');

@@ -29,7 +29,8 @@ import { requireRoot } from './root.ts';
 
 /**
  * `plan`: prints the changes that `apply` would make now. Changes nothing. Fails with `vswitchd-not-responding` if
- * ovs-vswitchd does not answer, because `apply` would fail as well.
+ * ovs-vswitchd does not answer, because `apply` would fail as well; this does not apply to a node on which the
+ * administrator builds br-ex.
  */
 export async function plan(output: Output): Promise<void> {
   requireRoot('plan');
@@ -61,8 +62,9 @@ async function planTuningAlone(config: Config, warnings: readonly ConfigWarning[
 }
 
 /**
- * `verify`: compares the node with its desired state. Exit code 3 if it differs. Fails with `vswitchd-not-responding`
- * if ovs-vswitchd does not answer, because bridges may then forward nothing.
+ * `verify`: compares the node with its desired state, unless the administrator builds br-ex. Exit code 3 if the node
+ * differs. Fails with `vswitchd-not-responding` if ovs-vswitchd does not answer, because bridges may then forward
+ * nothing.
  */
 export async function verify(output: Output): Promise<ExitCode> {
   requireRoot('verify');

@@ -52,8 +52,8 @@ export interface Tables {
   apply(followed: Followed, updates: Json, isWhole: boolean): readonly RowChange[];
   /**
    * Applies an update like `apply`, but in steps of one row, and returns the changes at the end. The tables change only
-   * in the last step, all rows at once. If all tables are empty at the start, the rows are instead added one by one, in
-   * steps of their own. No other update may be applied between the steps.
+   * in the last step, all rows at once. If all tables are empty at the start, however, each row is added in a step of
+   * its own. No other update may be applied between the steps.
    */
   applyInSteps(followed: Followed, updates: Json, isWhole: boolean): Generator<void, readonly RowChange[], undefined>;
 }

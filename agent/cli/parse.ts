@@ -8,7 +8,7 @@ import { fullName } from './agent-command.ts';
 /** Width of the word `Usage: ` in columns. The second and later lines of a usage text are indented by this width. */
 const usageIndent = 7;
 
-/** Returns the width of a help text in columns; 80 if it is not for a terminal. */
+/** Returns the width of a help text in columns; 80 if the stream is not a terminal and COLUMNS is not set. */
 export function helpWidth(stream: NodeJS.WriteStream): number {
   return terminalWidth(stream) ?? 80;
 }

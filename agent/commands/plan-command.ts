@@ -28,9 +28,8 @@ import { readPending } from './pending.ts';
 import { requireRoot } from './root.ts';
 
 /**
- * `plan`: prints the changes that `apply` would make now. Changes nothing. Fails with `vswitchd-not-responding` if
- * ovs-vswitchd does not answer, because `apply` would fail as well; this does not apply to a node on which the
- * administrator builds br-ex.
+ * `plan`: prints the changes that `apply` would make now. Changes nothing. Unless the administrator builds br-ex, fails
+ * with `vswitchd-not-responding` if ovs-vswitchd does not answer, because `apply` would fail as well.
  */
 export async function plan(output: Output): Promise<void> {
   requireRoot('plan');

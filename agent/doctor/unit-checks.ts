@@ -164,7 +164,7 @@ function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: 
   });
 }
 
-/** Returns true for a unit that has to run all the time; all other units run once and end. */
+/** Returns true for a unit of the agent that waits for events, and so has to run all the time (.path, .socket). */
 function isWatching(name: string): boolean {
   return /\.(path|socket)$/.test(name);
 }

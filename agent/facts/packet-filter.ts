@@ -2,7 +2,7 @@ import { commandMs, run } from '../drivers/host/process/exec.ts';
 import { isAgentError } from '../errors.ts';
 import type { NatChain, PacketFilterFacts } from '../model/examination.ts';
 
-/** Reads the entries of ovn-kubernetes in the packet filter. */
+/** Reads ovn-kubernetes' chains in the NAT table of each IP family, and the names of all tables of nftables. */
 export async function readPacketFilter(): Promise<PacketFilterFacts> {
   const [four, six, tables] = await Promise.all([
     outputOf('iptables-save', ['-t', 'nat']),

@@ -15,8 +15,12 @@ export async function startOverlay(
   const { config } = await effectiveConfig();
   const datapathType = config.ovs.datapathType.value === 'netdev' ? 'netdev' : null;
   const exposure = serviceExposure(config);
-  const { kubeconfig, bfdIntervalMs } = config.overlay;
-  const settings = { kubeconfig: kubeconfig.value, bfdIntervalMs: bfdIntervalMs.value };
+  const { kubeconfig, bfdIntervalMs, encapsulation } = config.overlay;
+  const settings = {
+    kubeconfig: kubeconfig.value,
+    bfdIntervalMs: bfdIntervalMs.value,
+    hasDirectRoutes: encapsulation.value === 'auto',
+  };
   const clients = outsideClients(config);
   return { config, places: { ...overlayPlaces, datapathType, exposure, outsideClients: clients, ...settings } };
 }

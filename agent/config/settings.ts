@@ -122,6 +122,7 @@ export function ovnConfig(
       fixedAddressRanges: unlessEmpty(read('overlay.fixedAddressRanges')),
       outsideClients: unlessEmpty(read('overlay.outsideClients')),
       bfdIntervalMs: unlessAuto(read('overlay.bfdIntervalMs')),
+      encapsulation: read('overlay.encapsulation'),
     },
   };
 }

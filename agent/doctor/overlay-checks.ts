@@ -130,6 +130,19 @@ export const overlayChecks: readonly Check[] = [
       }),
   },
   {
+    id: 'overlay-direct',
+    title: 'nodes of this segment reach this node without a tunnel',
+    judge: ({ overlay }) =>
+      givenOverlay(overlay, ({ direct }) =>
+        direct === undefined
+          ? notApplicable('no other node of this segment takes part in direct routes')
+          : verdictOf(
+              direct.map((fault) => warning(fault, 'microshift-net doctor # on the other node')),
+              'packets of every node that takes part in direct routes arrive',
+            ),
+      ),
+  },
+  {
     id: 'overlay-listeners',
     title: 'only this node writes the cluster',
     judge: ({ overlay }) =>

@@ -72,6 +72,8 @@ export interface OverlayConfig {
   readonly outsideClients: Sourced<string | null>;
   /** Interval of BFD between nodes whose gateways share an address; null if OVN decides. */
   readonly bfdIntervalMs: Sourced<number | null>;
+  /** Path of packets between pods of two nodes: always through tunnels, or without a tunnel where that is possible. */
+  readonly encapsulation: Sourced<'always' | 'auto'>;
 }
 
 /** Cluster settings from MicroShift's own config.yaml, which the agent only reads. */

@@ -74,6 +74,11 @@ export interface OverlayFacts {
   /** Commands of ip(8) that give the management port the settings that it lacks. Absent if it lacks none. */
   readonly kernel?: readonly string[];
   /**
+   * Sentences about nodes of this segment whose packets do not arrive by the direct route. Absent if no other node of
+   * the segment takes part in direct routes.
+   */
+  readonly direct?: readonly string[];
+  /**
    * Tables and columns that rows of the overlay need but the databases on this node lack, each with its purpose
    * (`for`).
    */

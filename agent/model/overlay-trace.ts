@@ -85,6 +85,17 @@ export interface TraceCrossing {
   readonly flow: string;
 }
 
+/** Direct route that carries a packet from one node to another over the LAN, without a tunnel. */
+export interface TraceDirect {
+  readonly from: string;
+  readonly to: string;
+  /** Port by which the packet leaves the logical network of the node `from`. */
+  readonly outPort: string;
+  /** Port by which the packet enters the logical network of the node `to`. */
+  readonly inPort: string;
+  readonly packet: TracePacket;
+}
+
 export type TraceStation =
   | ({ readonly do: 'enter' } & TracePlace)
   | { readonly do: 'pass'; readonly rule: TraceRule }
@@ -104,7 +115,8 @@ export type TraceStation =
     }
   | { readonly do: 'route'; readonly flow: TraceFlow; readonly nextHop: string | null; readonly port: string }
   | { readonly do: 'ask'; readonly router: string; readonly address: string; readonly owner: string }
-  | { readonly do: 'cross'; readonly crossing: TraceCrossing };
+  | { readonly do: 'cross'; readonly crossing: TraceCrossing }
+  | ({ readonly do: 'direct' } & TraceDirect);
 
 export type TraceEnd =
   | { readonly how: 'delivered'; readonly port: string; readonly node: string | null }

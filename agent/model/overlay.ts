@@ -84,6 +84,11 @@ export interface OverlayNode {
    * are not known.
    */
   readonly outsideClients?: readonly string[];
+  /**
+   * Names of the nodes whose packets arrive at this node by the direct route. Null if the node takes part in no direct
+   * routes; absent if that is not known.
+   */
+  readonly direct?: readonly string[] | null;
   /** Sockets of the node's processes on ports that a service could use. Absent if they are not known. */
   readonly listeners?: readonly Listener[];
   readonly gateway: OverlayGateway | null;

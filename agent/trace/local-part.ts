@@ -52,6 +52,11 @@ export function localQuestions(
   const first =
     entry.node === node ? [ask(interfaces.find(isEntry), `port for ${entry.port}`, way.packet, null, stations)] : [];
   const arrivals = stations.flatMap((station, index) => {
+    const ahead = stations.slice(index + 1);
+    if (station.do === 'direct' && station.to === node) {
+      const patch = interfaces.find((row) => isPatchOf(row, station.inPort));
+      return ask(patch, `port for ${station.inPort}`, station.packet, null, ahead);
+    }
     if (station.do !== 'cross' || station.crossing.to !== node) return [];
     const { crossing } = station;
     const sender = network.chassis.find((one) => one.node === crossing.from);
@@ -59,7 +64,7 @@ export function localQuestions(
     const tunnel = interfaces.find(
       (row) => textOf(row, 'type') === crossing.encap && addresses.includes(mapOf(row, 'options').remote_ip ?? ''),
     );
-    return ask(tunnel, `tunnel to ${crossing.from}`, crossing.packet, crossing, stations.slice(index + 1));
+    return ask(tunnel, `tunnel to ${crossing.from}`, crossing.packet, crossing, ahead);
   });
   return [...first, ...arrivals];
 }

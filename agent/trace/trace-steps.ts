@@ -126,7 +126,23 @@ function arrive(progress: Progress, [name = '', type = '']: readonly string[]): 
   const port = network.port(name);
   if (type === 'localnet') {
     const node = progress.chassis?.node ?? null;
-    progress.outcome = { how: 'outside', port: name, node };
+    progress.outcome = byDirectRoute(progress, name) ?? { how: 'outside', port: name, node };
   } else if (type === '' && port?.chassis === null) progress.outcome = { how: 'unbound', port: name };
   else progress.outcome = { how: 'delivered', port: name, node: port?.chassis?.node ?? null };
+}
+
+/**
+ * Returns the start of the next run of ovn-trace at another node, if a packet on the LAN has the MAC of that node's
+ * gateway and is for a pod of that node; otherwise null.
+ */
+function byDirectRoute(progress: Progress, outPort: string): Progress['outcome'] {
+  const { facts, chassis, packet, seen, stations } = progress;
+  const { network } = facts;
+  const to = network.owner(packet.destination)?.chassis ?? null;
+  if (chassis === null || to === null || to === chassis) return null;
+  const router = network.ports.find((port) => port.mac === packet.ethDestination && port.chassis === to);
+  const onLan = network.ports.find((port) => port.type === 'localnet' && network.carrier(port) === to);
+  if (router === undefined || onLan === undefined) return null;
+  stations.push({ do: 'direct', from: chassis.node, to: to.node, outPort, inPort: onLan.name, packet });
+  return { inPort: onLan, packet, chassis: to, seen, forcedBy: null, reportedUpTo: -1 };
 }

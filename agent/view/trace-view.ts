@@ -79,6 +79,8 @@ function stationLine(station: TraceStation): string {
       return `    asks for the MAC of ${station.address}, which ${station.owner} has`;
     case 'cross':
       return `  ${crossingText(station.crossing)}`;
+    case 'direct':
+      return `  direct route from ${station.from} to ${station.to} over the LAN, without a tunnel, in by ${station.inPort}`;
   }
 }
 
@@ -171,7 +173,8 @@ function outputText(output: TraceOutput): string {
 function elsewhere({ question, there, back, node }: TraceResult): string[] {
   const ways = back === null ? [there] : [there, back];
   const crossings = ways.flatMap(crossingsOf);
-  const nodes = [...ways.map(({ entry }) => entry.node), ...crossings.map(({ to }) => to)];
+  const direct = ways.flatMap(({ stations }) => stations.flatMap((one) => (one.do === 'direct' ? [one.to] : [])));
+  const nodes = [...ways.map(({ entry }) => entry.node), ...crossings.map(({ to }) => to), ...direct];
   const others = [...new Set(nodes)].filter((one) => one !== null && one !== node);
   if (others.length === 0) return [];
   const { protocol, port, source, destination, fromNode } = question;

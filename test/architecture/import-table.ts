@@ -378,7 +378,17 @@ export const layers: Readonly<Record<string, Layer>> = {
   'drivers/firewalld': { may: ['drivers/dbus', 'errors.ts', 'model'], because: driversKnowNoPlans },
   'drivers/host': {
     may: ['deadline.ts', 'errors.ts', 'model', 'net', 'regular-file.ts'],
-    packages: ['execa', 'node:dns', 'node:fs', 'node:net', 'node:os', 'node:path', 'node:perf_hooks', 'node:v8'],
+    packages: [
+      'execa',
+      'node:dgram',
+      'node:dns',
+      'node:fs',
+      'node:net',
+      'node:os',
+      'node:path',
+      'node:perf_hooks',
+      'node:v8',
+    ],
     because: driversKnowNoPlans,
     never: { 'drivers/dbus': driversApart, 'node:child_process': 'exec.ts starts programs, through execa' },
   },

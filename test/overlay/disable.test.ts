@@ -62,6 +62,7 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
       `overlay-member ${host === n1 ? 'not-applicable' : 'ok'}`,
       'overlay-daemon not-applicable',
       ...['overlay-schema', 'overlay-datapath'].map((id) => `${id} ok`),
+      'overlay-direct not-applicable',
       `overlay-listeners ${onCentral}`,
       'overlay-credentials not-applicable',
       'overlay-certificates ok',

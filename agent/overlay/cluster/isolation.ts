@@ -23,7 +23,7 @@ const families = [
  * Match of the packets of a tunnel, which have the UDP destination port of Geneve or VXLAN (ovn-sb(5), logical
  * expressions).
  */
-const isTunnelPacket = `udp.dst == {${Object.values(tunnelPorts)
+export const isTunnelPacket = `udp.dst == {${Object.values(tunnelPorts)
   .toSorted((a, b) => a - b)
   .join(', ')}}`;
 

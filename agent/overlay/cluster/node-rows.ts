@@ -16,7 +16,7 @@ import { addServicesInside } from './services-inside.ts';
  * Number of the router's address in a node's subnet. The management port has the next address, and pods have the
  * addresses after it.
  */
-const routerPlace = 1;
+export const routerPlace = 1;
 export const managementPlace = 2;
 
 /** Returns the MAC of a node's management port. */

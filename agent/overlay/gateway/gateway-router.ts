@@ -5,6 +5,8 @@ import { addBalancedSources } from '../cluster/balanced-sources.ts';
 import { addJoinPort, addTaggedBalancer, type Cluster, joinAddressesFor } from '../cluster/cluster-rows.ts';
 import { addOutsideGuards, addTunnelGuard } from '../cluster/isolation.ts';
 import { nodeFacts } from '../cluster/node-rows.ts';
+import { directNeighbours } from '../direct/direct-nodes.ts';
+import { addDirectWays } from '../direct/direct-rows.ts';
 import { traitsOf } from '../layouts/layouts.ts';
 import { gatewayNames } from '../overlay-names.ts';
 import { addPeerWays } from '../peers/peer-rows.ts';
@@ -56,9 +58,12 @@ export function addGateway(
   });
   addJoinPort(desired, cluster, router, joinAddresses, node.name);
   const one = { node, gateway, router, joinAddresses };
-  addOutside(desired, cluster, one);
-  const toPeers = addPeerWays(desired, layout, facts.nodes, node, router, facts.peers ?? []);
-  addTranslations(desired, layout, one, toPeers);
+  const outside = addOutside(desired, cluster, one);
+  const neighbours = directNeighbours(layout, facts.nodes, node);
+  const direct = neighbours.map(({ subnet }) => subnet);
+  const fromPods = addPeerWays(desired, layout, facts.nodes, node, router, facts.peers ?? [], direct);
+  const fromNeighbours = addDirectWays(desired, cluster, { ...one, outside }, neighbours);
+  addTranslations(desired, layout, one, new Map([...fromPods, ...fromNeighbours]));
   addWays(desired, cluster, one);
   if (traitsOf(layout).guardsGateways) {
     addOutsideGuards(desired, layout, router, gatewayNames(node.name).onRouter, node.name);
@@ -128,8 +133,11 @@ function firstGateway(desired: DesiredRows, { nodes }: NorthboundFacts, node: Ov
   return routers.length === 0 && firstOfPlan ? 'yes' : 'no';
 }
 
-/** Plans the switch between router and LAN, its port to the NIC, and the ports that connect it with the router. */
-function addOutside(desired: DesiredRows, { layout }: Cluster, { node, gateway, router }: GatewayRouter): void {
+/**
+ * Plans the switch between router and LAN, its port to the NIC, and the ports that connect it with the router. Returns
+ * the switch.
+ */
+function addOutside(desired: DesiredRows, { layout }: Cluster, { node, gateway, router }: GatewayRouter): PlannedRow {
   const { outside, onRouter, onSwitch } = gatewayNames(node.name);
   const common = { node: node.name };
   const outsideSwitch = desired.add({
@@ -172,6 +180,7 @@ function addOutside(desired: DesiredRows, { layout }: Cluster, { node, gateway, 
     place: { row: outsideSwitch, column: 'ports' },
     why: `the port connects ${outside} to the gateway`,
   });
+  return outsideSwitch;
 }
 
 /** Plans the gateway's routes: to the cluster, to the router of the LAN, and to the node that shares its addresses. */

@@ -8,9 +8,9 @@ import { addTranslation } from './uplink-rows.ts';
 
 /**
  * Plans the source NAT by which packets leave with the gateway's address: one NAT row for each subnet of the cluster,
- * for the gateway router's own addresses on the join switch (layout `modern`), and for each subnet of `toPeers`. A
- * later plan finds these rows by their content. `toPeers` has the subnets whose packets keep their source on the way to
- * peers, each with the address set of these peers.
+ * for the gateway router's own addresses on the join switch (layout `modern`), and for each subnet of `untranslated`.
+ * A later plan finds these rows by their content. `untranslated` has the subnets whose packets keep their source on the
+ * way to some destinations, each with the address set of these destinations.
  */
 export function addTranslations(
   desired: DesiredRows,
@@ -21,22 +21,23 @@ export function addTranslations(
     readonly router: PlannedRow;
     readonly joinAddresses: readonly string[];
   },
-  toPeers: ReadonlyMap<string, RowReference>,
+  untranslated: ReadonlyMap<string, RowReference>,
 ): void {
   const { node, gateway, router, joinAddresses } = one;
   const inside = new Set([
     ...layout.clusterSubnets,
     ...(traitsOf(layout).translatesJoinAddress ? joinAddresses.map(withoutLength) : []),
-    ...toPeers.keys(),
+    ...untranslated.keys(),
   ]);
   for (const logical of inside) {
     const external = sameFamily(gateway.addresses, logical);
-    const set = toPeers.get(logical);
-    const except = set === undefined ? '' : ', except packets to peers';
+    const set = untranslated.get(logical);
+    const except = set === undefined ? '' : ', except packets whose source is kept';
     const why = `packets from ${logical} leave the cluster with the address of the gateway ${node.name}${except}`;
-    // Without peers, the plan has to empty exempted_ext_ips: if the subnet of a node is the whole subnet of the
-    // cluster, the row exists with and without peers.
-    const columns = node.subnets.includes(logical) ? { exempted_ext_ips: is(set === undefined ? [] : [set]) } : {};
+    // Without such destinations, the plan has to empty exempted_ext_ips: if the subnet of a node is the whole subnet of
+    // the cluster, the row exists with and without them.
+    const hasSet = set !== undefined || node.subnets.includes(logical);
+    const columns = hasSet ? { exempted_ext_ips: is(set === undefined ? [] : [set]) } : {};
     if (external !== null) addTranslation(desired, router, logical, external, node.name, why, columns);
   }
 }

@@ -55,7 +55,7 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
     desired.remove('Port', row, textOf(row, 'name'), 'the port connected a bridge to the cluster');
   const ids = mapOf(root.existing, 'external_ids');
   const tagged = (ids[tagKeys.keys] ?? '').split(',').filter((key) => key !== '' && !lasting.includes(key));
-  const shared = sharedSettings(ids, null, { listeners: [], furtherAddresses: [], hostCidrs: [] }, null);
+  const shared = sharedSettings(ids, null, { listeners: [], furtherAddresses: [], hostCidrs: [], direct: null }, null);
   const own = {
     external_ids: [...tagged, ...shared.drop, tagKeys.keys],
     other_config: tagged.flatMap((key) => (key.startsWith(inOtherConfig) ? [key.slice(inOtherConfig.length)] : [])),

@@ -1,5 +1,6 @@
 import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
 import { addressEntries, isAddressEntry } from '../members/announced-addresses.ts';
+import { directEntries, isDirectEntry } from '../members/announced-direct.ts';
 import { isListenerEntry, listenerEntries } from '../members/announced-listeners.ts';
 import { isRangeEntry, rangeEntries } from '../members/announced-ranges.ts';
 import { announcement, isAnnounced } from '../members/announcement.ts';
@@ -16,17 +17,17 @@ export interface SettingChanges {
  * Returns the changes of the external_ids keys in which other programs have entries besides the agent's
  * (ovn-controller(8)): `ovn-bridge-mappings` maps a gateway's network to its bridge, and `ovn-cms-options` announces
  * data to the central node. Entries of other programs stay unchanged. A null `gateway` removes the agent's entries for
- * a gateway, and a null `request` removes the certificate request. If `listeners`, `furtherAddresses`, `hostCidrs` or
- * `request` is undefined, the agent's entries for it stay. The entries for outside clients stay if `hostCidrs` is
- * undefined.
+ * a gateway, and a null `request` removes the certificate request. If `listeners`, `furtherAddresses`, `hostCidrs`,
+ * `direct` or `request` is undefined, the agent's entries for it stay. The entries for outside clients stay if
+ * `hostCidrs` is undefined.
  */
 export function sharedSettings(
   there: Readonly<Record<string, string>>,
   gateway: OverlayGateway | null,
-  node: Pick<OverlayNode, 'listeners' | 'furtherAddresses' | 'hostCidrs' | 'outsideClients'> = {},
+  node: Pick<OverlayNode, 'listeners' | 'furtherAddresses' | 'hostCidrs' | 'outsideClients' | 'direct'> = {},
   request?: string | null,
 ): SettingChanges {
-  const { listeners, furtherAddresses, hostCidrs } = node;
+  const { listeners, furtherAddresses, hostCidrs, direct } = node;
   const mappings = entriesOf(there['ovn-bridge-mappings']);
   const options = entriesOf(there['ovn-cms-options']);
   const own = gateway === null ? null : `${gateway.physicalNetwork}:${gateway.bridge}`;
@@ -42,11 +43,14 @@ export function sharedSettings(
     'ovn-cms-options': [
       ...options.filter(
         (entry) =>
-          ![isAnnounced, isAddressEntry, isRangeEntry, isListenerEntry, isRequestEntry].some((is) => is(entry)),
+          ![isAnnounced, isAddressEntry, isRangeEntry, isDirectEntry, isListenerEntry, isRequestEntry].some((is) =>
+            is(entry),
+          ),
       ),
       ...(gateway === null ? [] : announcement(gateway)),
       ...(furtherAddresses === undefined ? options.filter(isAddressEntry) : addressEntries(furtherAddresses)),
       ...(hostCidrs === undefined ? options.filter(isRangeEntry) : rangeEntries(node)),
+      ...(direct === undefined ? options.filter(isDirectEntry) : directEntries(direct)),
       ...(listeners === undefined ? options.filter(isListenerEntry) : listenerEntries(listeners)),
       ...(request === undefined ? options.filter(isRequestEntry) : request === null ? [] : [requestEntry(request)]),
     ],

@@ -1,6 +1,7 @@
 import type { OverlayChassis, OverlayGateway, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import { withoutLength } from '../addresses.ts';
 import { announcedAddresses } from './announced-addresses.ts';
+import { announcedDirect } from './announced-direct.ts';
 import { announcedListeners } from './announced-listeners.ts';
 import { announcedRanges } from './announced-ranges.ts';
 import { announcedGateway } from './announcement.ts';
@@ -25,13 +26,14 @@ export interface MembersNow {
  * as their certificates and the central node's grants allow. The gateway of the central node `own` is known without an
  * announcement. A member whose chassis is not registered is not a gateway, and neither is a member that announces an
  * address at which another node's tunnels end. If two members announce the same gateway address, only the first is a
- * gateway, unless the address is a VIP.
+ * gateway, unless the address is a VIP. The announcements about direct routes count only if `hasDirectRoutes` is true.
  */
 export function membersNow(
   layout: OverlayLayout,
   own: OverlayNode,
   members: readonly OverlayNode[],
   chassis: readonly OverlayChassis[],
+  hasDirectRoutes = false,
 ): MembersNow {
   const { tunnelAddresses, faults: lies, strangers } = believedClaims(own, members, chassis);
   const trace: string[] = [];
@@ -41,7 +43,8 @@ export function membersNow(
     for (const address of tunnelAddresses.get(systemId) ?? []) taken.set(address, name);
   const nodes = members.map((recorded): OverlayNode => {
     const found = chassis.find(({ name }) => name === recorded.systemId);
-    if (recorded.name === own.name) return withShared(own);
+    const direct = found === undefined || !hasDirectRoutes ? {} : announcedDirect(found);
+    if (recorded.name === own.name) return { ...withShared(own), ...direct };
     const listeners = found === undefined ? [] : announcedListeners(found);
     const furtherAddresses = found === undefined ? [] : announcedAddresses(found);
     const member = {
@@ -49,6 +52,7 @@ export function membersNow(
       ...(listeners.length > 0 && { listeners }),
       ...(furtherAddresses.length > 0 && { furtherAddresses }),
       ...(found !== undefined && announcedRanges(found)),
+      ...direct,
     };
     const announced = found === undefined ? null : announcedGateway(found, layout);
     if (announced === null) return { ...member, gateway: null };

@@ -23,10 +23,11 @@ const priority = 1010;
 
 /**
  * Plans the rows by which the gateway of a node reaches peers: routes on its router, as in MicroShift's
- * clusterToCluster (docs/user/howto_c2cc.md, "How It Works"), and an address set with the ranges of the peers. Packets
- * of the node's own pods to these ranges leave with the pod's address (ovn-nb(5), NAT, exempted_ext_ips). Returns the
- * address set for each subnet of these pods. Packets of pods whose subnet leaves by another gateway get the gateway's
- * address, because the peer's answers to them could arrive at another gateway.
+ * clusterToCluster (docs/user/howto_c2cc.md, "How It Works"), and an address set with the ranges of the peers and the
+ * subnets `direct` of pods that are reached without a tunnel. Packets of the node's own pods to these ranges leave with
+ * the pod's address (ovn-nb(5), NAT, exempted_ext_ips). Returns the address set for each subnet of these pods. Packets
+ * of pods whose subnet leaves by another gateway get the gateway's address, because the peer's answers to them could
+ * arrive at another gateway.
  */
 export function addPeerWays(
   desired: DesiredRows,
@@ -35,6 +36,7 @@ export function addPeerWays(
   node: OverlayNode,
   router: PlannedRow,
   peers: readonly OverlayPeer[],
+  direct: readonly string[] = [],
 ): ReadonlyMap<string, RowReference> {
   const untranslated = new Map<string, RowReference>();
   const ways = traitsOf(layout).servesOutsideClients ? waysToPeers(peers, node.gateway) : [];
@@ -43,19 +45,20 @@ export function addPeerWays(
   const led = nodes.flatMap(({ name, gateway }) => (name === node.name ? [] : (gateway?.subnets ?? [])));
   for (const { isSix, word, ip } of families) {
     const ofFamily = (list: readonly string[]): readonly string[] => list.filter((one) => isIpv6(one) === isSix);
-    const ranges = ofFamily([...new Set(ways.map(({ range }) => range))]);
+    const ofPeers = ofFamily([...new Set(ways.map(({ range }) => range))]);
+    if (ofPeers.length > 0) keepServicesInside(desired, router, node.name, ofFamily(layout.serviceSubnets), ip);
+    const ranges = [...ofPeers, ...ofFamily(direct)];
     if (ranges.length === 0) continue;
-    keepServicesInside(desired, router, node.name, ofFamily(layout.serviceSubnets), ip);
     const own = ofFamily(node.subnets).filter((subnet) => !led.includes(subnet));
     if (own.length === 0) continue;
     const name = `peers_${node.name.replaceAll('-', '_')}_${word}`;
     const set = desired.add({
       table: 'Address_Set',
-      title: `ranges of peers that ${router.title} reaches, ${word}`,
+      title: `ranges that pods of ${router.title} reach with their own address, ${word}`,
       existing: desired.existing.named('Address_Set', name),
       columns: { name: is(name), addresses: only(ranges), external_ids: keys({ 'ip-family': word }) },
       node: node.name,
-      why: `pods of ${node.name} keep their own address in packets to a peer`,
+      why: `pods of ${node.name} keep their own address in packets to these ranges`,
     });
     for (const subnet of own) untranslated.set(subnet, set.reference);
   }

@@ -6,11 +6,14 @@ import type { OverlayClocks, OverlayFacts } from '../../model/examination.ts';
 import type { OpenListener } from '../../model/overlay.ts';
 import { kernelCommand } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
+import { directFaults } from '../../overlay/direct/direct-nodes.ts';
 import { listenerFault, listenerHint } from '../../overlay/listeners.ts';
 import { type MissingColumn, missingColumns, writtenTables } from '../../overlay/rows/columns.ts';
 import { listOf, textOf } from '../../overlay/rows/row-index.ts';
 import { shapeOfSchema } from '../../overlay/rows/wire.ts';
 import { listCertificates } from '../overlay/certificates/authority.ts';
+import { announcedHere } from '../overlay/node/direct-here.ts';
+import { rememberedDirect } from '../overlay/node/inbound-flows.ts';
 import { readCredentials } from '../overlay/node/kubernetes-credentials.ts';
 import { daysUntil } from '../overlay/node/nodes.ts';
 import { readMembership } from '../overlay/node/own-port.ts';
@@ -37,6 +40,7 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
     encapTypes: node.encap.types,
     membership: await readMembership(record, places),
     ...kernelFact(record),
+    ...(await directFact(places)),
     ...(await dataPathOf(places)),
     ...(await centralFacts(record, places, now)),
     credentials: await credentials,
@@ -55,6 +59,15 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
 function kernelFact(record: OverlayRecord): Pick<OverlayFacts, 'kernel'> {
   const kernel = planKernel(record, readHost()).map(kernelCommand);
   return kernel.length === 0 ? {} : { kernel };
+}
+
+/** Returns sentences about nodes whose packets do not arrive by the direct route. */
+async function directFact(places: OverlayPlaces): Promise<Pick<OverlayFacts, 'direct'>> {
+  const neighbours = rememberedDirect(places);
+  if (neighbours.length === 0) return {};
+  return inDatabase<Pick<OverlayFacts, 'direct'>>(openSwitchDatabase(places.ovsRun), {}, async (database) => ({
+    direct: directFaults(neighbours, announcedHere(await readRows(database, ['Open_vSwitch']))),
+  }));
 }
 
 /**

@@ -136,11 +136,26 @@ export interface CrossStationJson {
   readonly crossing: TraceCrossingJson;
 }
 
+/** Station at which the packet passes the LAN to another node, without a tunnel. */
+export interface DirectStationJson {
+  readonly do: 'direct';
+  readonly from: string;
+  readonly to: string;
+  /** Port by which the packet leaves the logical network of the node `from`. */
+  readonly outPort: string;
+  /** Port by which the packet enters the logical network of the node `to`. */
+  readonly inPort: string;
+  readonly packet: TracePacketJson;
+}
+
 /** One station of a packet's path. */
-export type TraceStationJson = MoveStationJson | TranslateStationJson | AskStationJson;
+export type TraceStationJson = MoveStationJson | TranslateStationJson | AskStationJson | NodeStationJson;
 
 /** A station that moves the packet on. */
-export type MoveStationJson = EnterStationJson | PassStationJson | RouteStationJson | CrossStationJson;
+export type MoveStationJson = EnterStationJson | PassStationJson | RouteStationJson;
+
+/** A station between two nodes. */
+export type NodeStationJson = CrossStationJson | DirectStationJson;
 
 /** The trace ends: the packet leaves at a port. */
 export interface PortEndJson {

@@ -70,6 +70,7 @@ overlay.externalIPRanges          -              default
 overlay.fixedAddressRanges        -              default
 overlay.outsideClients            -              default
 overlay.bfdIntervalMs             auto           default
+overlay.encapsulation             always         default
 network.clusterNetwork            10.42.0.0/16   default
 network.serviceNetwork            10.43.0.0/16   default
 network.serviceNodePortRange      30000-32767    default

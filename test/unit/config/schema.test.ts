@@ -67,6 +67,7 @@ t.test('the schema and the type of the configuration have the same settings', (t
       fixedAddressRanges: byDefault(null),
       outsideClients: byDefault(null),
       bfdIntervalMs: byDefault(null),
+      encapsulation: byDefault('always'),
     },
     cluster: {
       clusterNetwork: byDefault(['10.42.0.0/16']),
@@ -110,6 +111,7 @@ t.test('every setting reaches its own place in the configuration', (t) => {
     'overlay.fixedAddressRanges': 'cameras=10.8.14.0/24',
     'overlay.outsideClients': '192.0.2.15/32',
     'overlay.bfdIntervalMs': 200,
+    'overlay.encapsulation': 'auto',
   } satisfies Omit<OvnSettings, 'ovsInit.disableOVSInit' | 'ovsInit.gatewayInterface'>;
   for (const [name, value] of Object.entries(written)) {
     const [key, group] = name.split('.').toReversed();

@@ -35,6 +35,7 @@ function randomNode(random: Random, layout: OverlayLayout, id: number): OverlayN
   return (isDual ? dualNode : nodeOf)(id, {
     gateway: isVip ? { ...gateway, ...vip } : gateway,
     ...(withoutPods && { subnets: [] }),
+    ...(random(3) > 0 && { direct: ['n1', 'n2', 'n3', 'n4'].filter(() => random(4) > 0) }),
   });
 }
 

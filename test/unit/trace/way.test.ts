@@ -80,3 +80,30 @@ t.test('results that ovn-trace lacks', (t) => {
   );
   t.end();
 });
+
+t.test('a packet that reaches another node over the LAN', (t) => {
+  const { network, rules } = { network: networkOf(southbound), rules: ruleBook(southbound, northbound) };
+  const [port, router] = [network.port('k8s-n2'), network.port('rtoe-GR_n1')];
+  if (port === null || router === null) throw new Error('n2 has a port, and n1 a gateway');
+  const question = { source: 'n2', destination: 'default/a', protocol: 'icmp', port: null, fromNode: null } as const;
+  const { packet } = departureOf(question, network, southbound);
+  const text = `egress(dp="ext_n2", inport="etor-GR_n2", outport="br-ex_n2")\n-----\n 9. ls_out_apply_port_sec (northd.c:1): 1, priority 0, uuid 00000000\n    output;\n    /* output to "br-ex_n2", type "localnet" */\n`;
+  const wayWith = (ethDestination: string) => {
+    const sent = { ...packet, ethDestination };
+    const start = { inPort: port, packet: sent, chassis: port.chassis, seen: [], forcedBy: null, reportedUpTo: -1 };
+    return continueWay(beginWay({ network, rules, undo: [] }, port, port.chassis, sent), start, text);
+  };
+  const direct = wayWith(router.mac ?? '');
+  t.match(nextStart(direct), { inPort: { name: 'br-ex_n1' }, chassis: { node: 'n1' } });
+  const { stations } = wayOf(direct);
+  t.match(stations.at(-1), { do: 'direct', from: 'n2', to: 'n1', outPort: 'br-ex_n2', inPort: 'br-ex_n1' });
+  const { switchRows } = recordedRows('23.03', 'n1');
+  t.match(
+    localQuestions(wayOf(direct), 'n1', network, switchRows),
+    [{ device: 'patch-br-int-to-br-ex_n1' }],
+    'the packet enters br-int by the patch port of the LAN',
+  );
+  const other = wayWith('02:00:00:00:00:09');
+  t.match(wayOf(other).end, { how: 'outside', port: 'br-ex_n2' }, 'another MAC is that of a router of the LAN');
+  t.end();
+});

@@ -1,7 +1,9 @@
-import type { OverlayChassis, OverlayPlan } from '../../../model/overlay.ts';
+import type { OverlayChassis, OverlayNode, OverlayPlan } from '../../../model/overlay.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
 import { planCentral } from '../../../overlay/cluster/central.ts';
+import { directNodes } from '../../../overlay/direct/direct-nodes.ts';
+import { publishedDirect } from '../../../overlay/direct/published-direct.ts';
 import { publishedIds } from '../../../overlay/members/renewal.ts';
 import { publishedPeers } from '../../../overlay/peers/published-peers.ts';
 import { publishedPorts } from '../../../overlay/ports/published-ports.ts';
@@ -21,13 +23,15 @@ const inactivityProbeMs = 60_000;
 /**
  * Plans the southbound rows that let nodes connect with their certificates, with the rights of an ovn-controller
  * (ovn-sb(5), RBAC_Role). The rows also publish the trusted authorities, the certificates that answer requests of
- * members, the peers of the cluster, and its ports for hosts that are not pods.
+ * members, the peers of the cluster, its ports for hosts that are not pods, and the members that take part in direct
+ * routes.
  */
 export function planListener(
   record: OverlayRecord,
   chassis: readonly OverlayChassis[],
   { pki }: OverlayPlaces,
   rows: DatabaseRows,
+  members: readonly OverlayNode[],
 ): OverlayPlan {
   const connections = record.southbound.map((remote) => ({
     target: remote.replace(/^ssl:(.*):(\d+)$/, 'pssl:$2:$1'),
@@ -39,6 +43,7 @@ export function planListener(
     ...(authorities !== null && publishedIds(authorities, answeredRequests(record, chassis, pki))),
     ...publishedPeers(record.peers ?? []),
     ...publishedPorts(record.ports ?? []),
+    ...publishedDirect(directNodes(record.layout, members)),
   };
   return planCentral({ owner: record.layout.owner, connections, tls: tlsFiles(pki), published, rows });
 }

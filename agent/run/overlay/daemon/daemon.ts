@@ -11,6 +11,7 @@ import { requireRecord } from '../record/record.ts';
 import { createCentralWatcher } from '../watcher/on-central.ts';
 import { createAnswers } from './answers.ts';
 import { correctNode } from './correct-node.ts';
+import { createDirectProbes } from './direct-probes.ts';
 import { createKernelLook } from './kernel-check.ts';
 import { keepOwnCertificate } from './own-certificate.ts';
 import { createRounds } from './rounds.ts';
@@ -53,7 +54,7 @@ export async function runDaemon(
   const work = createWork(async (scope) => {
     try {
       kernel.note();
-      const kept = await correctNode(scope, config, { ...places, published: () => published }, output.say);
+      const kept = await correctNode(scope, config, now, output.say);
       if (kept === null) {
         end();
         return 'nothing';
@@ -63,9 +64,8 @@ export async function runDaemon(
       watcher.know(kept.record, kept.members);
       if (watchedOf(kept.record, places) !== watched) await watch(kept.record);
       await cni.know(kept.record);
-      const { members, node } = kept.record;
-      if (members === null && (await keepOwnCertificate(places.pki, node.systemId, published, output.say)))
-        work.ask('look');
+      probes.know(kept.record);
+      if (await hasNewCertificate(kept.record, now, output.say)) work.ask('look');
       answers.again();
       if (kept.failure !== null) throw kept.failure;
       await report.wanted(kept.record.node.name, scope !== 'look' || kept.outcome !== 'nothing');
@@ -81,16 +81,17 @@ export async function runDaemon(
   const cni = createNodeCni(config, places, output.say);
   const answers = createAnswers(places);
   const kernel = createKernelLook(config, places, () => work.ask('look'));
+  const probes = createDirectProbes(places, () => work.ask('look'));
   let published: Readonly<Record<string, string>> | null = null;
-  const learn = (now: Readonly<Record<string, string>>): void => {
-    published = now;
+  const now: OverlayPlaces = { ...places, published: () => published, heard: probes.heard };
+  const learn = (ids: Readonly<Record<string, string>>): void => {
+    published = ids;
     // The central node needs no events for the entries in SB_Global, because it publishes them itself.
     if (record.members === null) work.ask('look');
   };
   // Certificates are checked at intervals, because no event reports that a renewal is due.
   const day = setInterval(() => work.ask('look'), certificateLookMs);
-  let stopWatches = (): void => undefined;
-  let watched = '';
+  let [stopWatches, watched] = [(): void => undefined, ''];
   const watch = async (from: OverlayRecord): Promise<void> => {
     stopWatches();
     watched = watchedOf(from, places);
@@ -111,7 +112,7 @@ export async function runDaemon(
   } finally {
     stopWatches();
     clearInterval(day);
-    for (const one of [kernel, rounds, cni]) one.close();
+    for (const one of [kernel, rounds, cni, probes]) one.close();
     await finish(Promise.all([work.close(), watcher.close()]), answers.close());
   }
 }
@@ -139,4 +140,13 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
     timer = setTimeout(resolve, limitMs);
   });
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** Maintains the certificate of a member; the central node renews its own. Returns true if a step was done. */
+async function hasNewCertificate(
+  { members, node: { systemId } }: OverlayRecord,
+  { pki, published }: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<boolean> {
+  return members === null && keepOwnCertificate(pki, systemId, published?.() ?? null, say);
 }

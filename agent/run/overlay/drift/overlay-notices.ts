@@ -3,10 +3,13 @@ import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { OverlayTunnel } from '../../../model/overlay-daemon.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { directFaults } from '../../../overlay/direct/direct-nodes.ts';
 import { routesForPeer } from '../../../overlay/gateway/peer-routes.ts';
 import { tunnelsOf } from '../../../overlay/local/tunnels.ts';
 import { claimColumns, foreignClaims } from '../../../overlay/members/claimed-ports.ts';
 import { conflictingNeighbours, learnedColumns, unexpectedRows } from '../../../overlay/members/learned-neighbours.ts';
+import { announcedHere } from '../node/direct-here.ts';
+import { rememberedDirect } from '../node/inbound-flows.ts';
 import { credentialNotices } from '../node/kubernetes-credentials.ts';
 import type { PlannedNode } from '../node/planned-node.ts';
 import { withAnswers } from '../node/tunnel-answers.ts';
@@ -28,6 +31,7 @@ export async function overlayNotices(
     ...(await credentialNotices(config.overlay.kubeconfig.value)),
     ...refused,
     ...peerNotices(planned.record, planned.members),
+    ...directNotices(planned),
     ...(await tunnelNotices(planned)),
     ...strangers.map(
       (one) => `${one}; it has no effect. Where its machine still runs, run there: microshift-net overlay leave`,
@@ -64,6 +68,11 @@ function peerNotices({ layout, peers = [] }: OverlayRecord, members: readonly Ov
     const nodes = [...new Set(left)].join(', ');
     return [`the peer ${name} does not reach pods of ${nodes}; for the reason, run: microshift-net overlay peer list`];
   });
+}
+
+/** Returns a sentence for each node on the LAN whose packets do not arrive by the direct route. */
+function directNotices({ local, places }: PlannedNode): readonly string[] {
+  return directFaults(rememberedDirect(places), announcedHere(local.rows));
 }
 
 /** Returns a sentence for each tunnel that is down, or whose other end does not answer. */

@@ -138,7 +138,13 @@ export async function expelNode(name: string, places: OverlayPlaces): Promise<vo
     }
     const rest = chassis.filter((one) => !going.includes(one));
     for (const one of going) await removeChassis(southbound, one.name);
-    const { nodes } = membersNow(wanted.layout, recordNow(wanted, readHost()).node, members, rest);
+    const { nodes } = membersNow(
+      wanted.layout,
+      recordNow(wanted, readHost()).node,
+      members,
+      rest,
+      places.hasDirectRoutes,
+    );
     await carryOut(northbound, planMembers(wanted, nodes, [name], rows), rows);
     writeRecord(places.record, wanted);
     forgetIssued(places.pki, name);

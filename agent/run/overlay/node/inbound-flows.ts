@@ -1,9 +1,12 @@
 import { readSmallFile, replaceFile } from '../../../drivers/host/files/files.ts';
 import { isAgentError } from '../../../errors.ts';
+import type { DirectNode } from '../../../model/direct-node.ts';
 import type { OverlayPeer } from '../../../model/overlay-peer.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
 import type { InboundService, SharedBridgeChange } from '../../../model/shared-bridge.ts';
+import { directNodeOf } from '../../../overlay/direct/direct-nodes.ts';
+import { publishedBeside } from '../../../overlay/direct/published-direct.ts';
 import { clientsOfPeers } from '../../../overlay/peers/peer-ways.ts';
 import { peersIn } from '../../../overlay/peers/published-peers.ts';
 import { indexRows, mapOf } from '../../../overlay/rows/row-index.ts';
@@ -23,10 +26,15 @@ const rememberedBytes = 64 * 1024 * 1024;
  */
 const portMs = 5_000;
 
-/** Inbound services of this node, and the peers that its gateway reaches, as the central node publishes them. */
+/**
+ * Inbound services of this node, the peers that its gateway reaches, and the nodes that it could reach by direct
+ * routes, as the central node publishes them.
+ */
 export interface Inbound {
   readonly services: readonly InboundService[];
   readonly peers: readonly OverlayPeer[];
+  /** Nodes on the LAN that take part in direct routes; empty if this node does not take part. */
+  readonly direct: readonly DirectNode[];
 }
 
 /**
@@ -37,8 +45,8 @@ export async function sharedFlowDrift(
   planned: PlannedNode,
 ): Promise<{ readonly demux: readonly SharedBridgeChange[]; readonly faults: readonly string[] }> {
   const { record, places, local } = planned;
-  const { services, peers } = await inboundNowOrLast(planned);
-  const { changes, fault } = await compareSharedFlows(record, places, local.database, services, peers);
+  const inbound = await inboundNowOrLast(planned);
+  const { changes, fault } = await compareSharedFlows(record, places, local.database, inbound);
   return { demux: changes, faults: fault === null ? [] : [fault] };
 }
 
@@ -51,7 +59,7 @@ export async function rollBackInbound(planned: PlannedNode): Promise<void> {
   const inbound = await inboundNowOrLast(planned);
   remember(inbound, places);
   await hasClusterPort(record, local.database, portMs);
-  const { carryOut } = await compareSharedFlows(record, places, local.database, inbound.services, inbound.peers);
+  const { carryOut } = await compareSharedFlows(record, places, local.database, inbound);
   for (const act of carryOut) await act();
 }
 
@@ -68,7 +76,7 @@ export async function installInbound(
   const read = sharedGateway(record) === null ? inboundNowOrLast : readInbound;
   const inbound = await read(planned);
   remember(inbound, places);
-  return applySharedFlows(record, places, local.database, inbound.services, say, inbound.peers);
+  return applySharedFlows(record, places, local.database, inbound, say);
 }
 
 /**
@@ -76,7 +84,7 @@ export async function installInbound(
  * installed.
  */
 export function differFromStored(inbound: Inbound, places: Pick<OverlayPlaces, 'services'>): boolean {
-  return textOfInbound(inbound) !== (storedServices(places) ?? textOfInbound({ services: [], peers: [] }));
+  return textOfInbound(inbound) !== (storedServices(places) ?? textOfInbound({ services: [], peers: [], direct: [] }));
 }
 
 /**
@@ -90,7 +98,7 @@ export async function installStoredInbound(
 ): Promise<readonly SharedBridgeChange[]> {
   const inbound = remembered(places);
   if (inbound === null || !(await hasClusterPort(record, local.database))) return [];
-  return applySharedFlows(record, places, local.database, inbound.services, say, inbound.peers);
+  return applySharedFlows(record, places, local.database, inbound, say);
 }
 
 function readInbound(planned: PlannedNode): Promise<Inbound> {
@@ -104,11 +112,11 @@ function readInbound(planned: PlannedNode): Promise<Inbound> {
  * database. Other peers are left out, because the node has no flows for them.
  */
 export function inboundIn(record: OverlayRecord, rows: DatabaseRows): Inbound {
+  const published = mapOf(indexRows(rows).all('SB_Global')[0] ?? null, 'external_ids');
   return {
     services: inboundServices(record.layout, record.node, sharedGateway(record), rows),
-    peers: peersIn(mapOf(indexRows(rows).all('SB_Global')[0] ?? null, 'external_ids')).filter(
-      (peer) => clientsOfPeers([peer], record.node.gateway).length > 0,
-    ),
+    peers: peersIn(published).filter((peer) => clientsOfPeers([peer], record.node.gateway).length > 0),
+    direct: publishedBeside(directNodeOf(record.node), published),
   };
 }
 
@@ -117,9 +125,10 @@ export function storedServices({ services }: Pick<OverlayPlaces, 'services'>): s
   return readSmallFile(services, rememberedBytes);
 }
 
-/** Returns a line with the services, and another line with the peers if the cluster has any. */
-function textOfInbound({ services, peers }: Inbound): string {
-  return [services, ...(peers.length === 0 ? [] : [peers])].map((one) => `${JSON.stringify(one)}\n`).join('');
+/** Returns lines with the services, the peers and the nodes with direct routes, without empty lists at the end. */
+function textOfInbound({ services, peers, direct }: Inbound): string {
+  const others = direct.length > 0 ? [peers, direct] : peers.length > 0 ? [peers] : [];
+  return [services, ...others].map((one) => `${JSON.stringify(one)}\n`).join('');
 }
 
 /**
@@ -129,10 +138,10 @@ function textOfInbound({ services, peers }: Inbound): string {
 function inboundNowOrLast(planned: PlannedNode): Promise<Inbound> {
   return readInbound(planned).catch((error: unknown) => {
     if (!isAgentError(error)) throw error;
-    const { services, peers } = remembered(planned.places) ?? { services: [], peers: [] };
+    const { services, ...others } = remembered(planned.places) ?? { services: [], peers: [], direct: [] };
     const kept =
       sharedGateway(planned.record) === null ? services.filter(({ isServedHere }) => isServedHere) : services;
-    return { services: kept, peers };
+    return { services: kept, ...others };
   });
 }
 
@@ -140,12 +149,15 @@ function remember(inbound: Inbound, { services: path }: OverlayPlaces): void {
   replaceFile(path, textOfInbound(inbound), 0o600);
 }
 
-/** Returns the services and peers that were stored since the boot; null if none were stored. */
+/** Returns the data that were stored since the boot; null if none were stored. */
 function remembered(places: Pick<OverlayPlaces, 'services'>): Inbound | null {
   const text = storedServices(places);
   if (text === null) return null;
-  const [services = '[]', peers = ''] = text.split('\n');
-  return { services: JSON.parse(services), peers: peers === '' ? [] : JSON.parse(peers) };
+  const [services = [], peers = [], direct = []] = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+  return { services, peers, direct };
 }
 
 /**
@@ -153,4 +165,12 @@ function remembered(places: Pick<OverlayPlaces, 'services'>): Inbound | null {
  */
 export function rememberedPeers(places: Pick<OverlayPlaces, 'services'>): readonly OverlayPeer[] {
   return remembered(places)?.peers ?? [];
+}
+
+/**
+ * Returns the nodes on the LAN that take part in direct routes, as they were last read; empty if none were read since
+ * the boot.
+ */
+export function rememberedDirect(places: Pick<OverlayPlaces, 'services'>): readonly DirectNode[] {
+  return remembered(places)?.direct ?? [];
 }

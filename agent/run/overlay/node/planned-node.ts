@@ -34,6 +34,7 @@ import { readDaemon } from '../record/daemon-state.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { attachedHere } from './attached-here.ts';
 import { hasKubernetes } from './cluster-api.ts';
+import { withHeard } from './direct-here.ts';
 import { planManagementPort } from './management-port.ts';
 import { withWhatItHas } from './occupied-places.ts';
 
@@ -143,13 +144,12 @@ async function planNode(
     chassis = chassisOf(below);
     certificates = certificateWork(record, chassis, places.pki, Date.now());
     listeners = await listenersOf([above, below], record.layout.owner, places);
-    const now = membersNow(record.layout, record.node, record.members, chassis);
-    const asked = readDaemon(places.daemon)?.asked ?? [];
-    members = withPorts(judgeGateways(now.nodes, asked, below), record.ports);
+    const now = membersNow(record.layout, record.node, record.members, chassis, places.hasDirectRoutes);
+    members = withPorts(judgeGateways(now.nodes, readDaemon(places.daemon)?.asked ?? [], below), record.ports);
     ({ faults: refusedClaims, strangers } = now);
     const plan = planMembers(record, members, [], above, places.bfdIntervalMs, hasKubernetes(places));
     planned.push({ database: northbound, rows: above, plan: { ...plan, trace: [...now.trace, ...plan.trace] } });
-    planned.push({ database: southbound, rows: below, plan: planListener(record, chassis, places, below) });
+    planned.push({ database: southbound, rows: below, plan: planListener(record, chassis, places, below, members) });
   }
   const attached = (attaching.attached ?? []).map((one) => one.interface);
   const own = { database: local, rows, plan: planSwitch(record, places, attaching.attached, rows) };
@@ -205,7 +205,7 @@ function planSwitch(
   attached: readonly AttachedInterface[] | null,
   rows: DatabaseRows,
 ): OverlayPlan {
-  const { layout, node, members } = record;
+  const { layout, node, members } = withHeard(record, places, rows);
   const plan = planLocal({
     layout,
     // A member reads its addresses and listening sockets here, and announces them. The central node does not announce

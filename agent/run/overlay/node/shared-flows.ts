@@ -2,12 +2,15 @@ import { removeFile } from '../../../drivers/host/files/files.ts';
 import { flowsOf } from '../../../drivers/openvswitch/flows.ts';
 import type { RowDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError, isAgentError } from '../../../errors.ts';
+import type { DirectNode } from '../../../model/direct-node.ts';
 import type { OverlayGateway } from '../../../model/overlay.ts';
 import type { OverlayPeer } from '../../../model/overlay-peer.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
 import type { InboundService, SharedBridgeChange } from '../../../model/shared-bridge.ts';
 import { isIpv6, withoutLength } from '../../../overlay/addresses.ts';
+import { directFlows } from '../../../overlay/direct/direct-flows.ts';
+import { directNodeOf } from '../../../overlay/direct/direct-nodes.ts';
 import { integrationBridge } from '../../../overlay/local/bridge-rows.ts';
 import { clientsOfPeers } from '../../../overlay/peers/peer-ways.ts';
 import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
@@ -29,6 +32,15 @@ import { withholdNothing } from './withhold.ts';
  * the rows of the gateway; 60 s allow for a machine that swaps.
  */
 const portMs = 60_000;
+
+/** Data from which the flows of a bridge and the nftables table are derived. */
+export interface InboundParts {
+  readonly services: readonly InboundService[];
+  /** Peers of the cluster. Absent if it has none. */
+  readonly peers?: readonly OverlayPeer[];
+  /** Nodes on the LAN that take part in direct routes. Absent without such nodes. */
+  readonly direct?: readonly DirectNode[];
+}
 
 /** Returns the gateway that shares a bridge with its node; null if the node has no such gateway. */
 export function sharedGateway({ node: { gateway } }: OverlayRecord): OverlayGateway | null {
@@ -57,8 +69,7 @@ export async function compareSharedFlows(
   record: OverlayRecord,
   places: OverlayPlaces,
   local: RowDatabase,
-  services: readonly InboundService[],
-  peers: readonly OverlayPeer[] = [],
+  { services, peers = [], direct = [] }: InboundParts,
 ): Promise<Look> {
   const gateway = sharedGateway(record);
   const rows = await readRows(local, overlayTables.Open_vSwitch);
@@ -68,7 +79,9 @@ export async function compareSharedFlows(
   // services were stored.
   const served = await servedHere(services, places);
   const looks = [
-    ...(gateway === null ? [] : [await lookAtShared(record, gateway, places, rows, served, peers)]),
+    ...(gateway === null
+      ? []
+      : [await lookAtShared(record, gateway, places, rows, { services: served, peers, direct })]),
     ...(await Promise.all(
       others.map((bridge) => lookAtOther(bridge, places, flowsOfOther(record, bridge, places, peers))),
     )),
@@ -93,11 +106,11 @@ async function lookAtShared(
   gateway: OverlayGateway,
   places: OverlayPlaces,
   rows: DatabaseRows,
-  services: readonly InboundService[],
-  peers: readonly OverlayPeer[],
+  { services, peers, direct }: Required<InboundParts>,
 ): Promise<Look> {
   const { bridge } = gateway;
   const ofPeers = clientsOfPeers(peers, gateway);
+  const own = directNodeOf(node);
   const ports = sharedPorts(layout, node.name, gateway, rows);
   if (typeof ports === 'string')
     return {
@@ -109,6 +122,7 @@ async function lookAtShared(
     ...sharedBridgeFlows(node, gateway, ports, services),
     ...sharedClientFlows(layout, node, gateway, ports, [...places.outsideClients, ...ofPeers]),
     ...sharedPeerFlows(layout, gateway, ports, ofPeers),
+    ...(own === null ? [] : directFlows(own, gateway, ports, direct)),
   ].map(({ flow }) => flow);
   const flows = flowsOf(bridge, flowCookie, places.ovsRun);
   const { missing, stale } = await flows.compare(wanted);
@@ -194,15 +208,14 @@ export async function applySharedFlows(
   record: OverlayRecord,
   places: OverlayPlaces,
   local: RowDatabase,
-  services: readonly InboundService[],
+  inbound: InboundParts,
   say: (step: string) => void,
-  peers: readonly OverlayPeer[] = [],
 ): Promise<readonly SharedBridgeChange[]> {
   if ((await hasClusterPort(record, local)) === false) {
     say(`waiting up to ${portMs / 1000} s until ovn-controller has connected ${sharedGateway(record)?.bridge}`);
     await hasClusterPort(record, local, portMs);
   }
-  const { changes, fault, carryOut } = await compareSharedFlows(record, places, local, services, peers);
+  const { changes, fault, carryOut } = await compareSharedFlows(record, places, local, inbound);
   if (fault !== null)
     throw new AgentError('proof-failed', fault, {
       hint: 'look at `ovs-vsctl show`, and at /var/log/ovn/ovn-controller.log for what keeps it from making its port',
@@ -219,7 +232,7 @@ export async function removeSharedFlows(
   local: RowDatabase,
 ): Promise<void> {
   const without = { ...record, node: { ...record.node, gateway: null, subnets: [] } };
-  await applySharedFlows(without, places, local, [], () => undefined);
+  await applySharedFlows(without, places, local, { services: [] }, () => undefined);
   if (record.node.gateway !== null) await withholdNothing(record.node.gateway.bridge, places);
   removeFile(places.services);
 }

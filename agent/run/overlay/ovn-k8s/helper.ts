@@ -112,9 +112,9 @@ async function applyDifference(
   local: RowDatabase,
   say: (line: string) => void,
 ): Promise<readonly SharedBridgeChange[]> {
-  const { changes } = await compareSharedFlows(record, places, local, services);
+  const { changes } = await compareSharedFlows(record, places, local, { services });
   if (changes.length === 0) return [];
-  return withLockWhenFree(command, () => applySharedFlows(record, places, local, services, say));
+  return withLockWhenFree(command, () => applySharedFlows(record, places, local, { services }, say));
 }
 
 /**

@@ -34,7 +34,7 @@ export async function applyShared(
   local: RowDatabase,
   say: (line: string) => void,
 ): Promise<readonly SharedBridgeChange[]> {
-  return applySharedFlows(record, places, local, await servicesOf(record, words), say);
+  return applySharedFlows(record, places, local, { services: await servicesOf(record, words) }, say);
 }
 
 async function servicesOf(record: OverlayRecord, words: Partial<NodeWords>): Promise<readonly InboundService[]> {

@@ -2,6 +2,14 @@ import { defaultConfig } from '../../../config/defaults.ts';
 import { outsideClients, serviceExposure } from '../../../config/exposure.ts';
 import type { ServiceExposure } from '../../../model/overlay.ts';
 
+/** Nodes whose probes arrive by the direct route. */
+export interface HeardNodes {
+  /** Names of the nodes, sorted. */
+  readonly names: readonly string[];
+  /** False while probes of further nodes may not have had the time to arrive. */
+  readonly isComplete: boolean;
+}
+
 /** Paths of the overlay's files and sockets, and settings that depend on the node. */
 export interface OverlayPlaces {
   /** Folder of keys and certificates; ca.key is on the central node only. */
@@ -40,6 +48,8 @@ export interface OverlayPlaces {
   readonly outsideClients: readonly string[];
   /** Interval of BFD between gateways that share an address; null if OVN's default applies. */
   readonly bfdIntervalMs: number | null;
+  /** True if this node takes part in direct routes; on the central node, also if the cluster has direct routes. */
+  readonly hasDirectRoutes: boolean;
   /** Kubeconfig of the daemon; null if the default locations are used. */
   readonly kubeconfig: string | null;
   /**
@@ -47,6 +57,11 @@ export interface OverlayPlaces {
    * in other programs, which read the column themselves.
    */
   readonly published?: () => Readonly<Record<string, string>> | null;
+  /**
+   * Returns the nodes whose packets arrive by the direct route, as the daemon hears them; null if it does not know its
+   * neighbours yet. Absent for other programs, which do not change the announcement.
+   */
+  readonly heard?: () => HeardNodes | null;
   /** Signal that ends every wait for a database; absent for work that must not be stopped. */
   readonly stop?: AbortSignal | undefined;
 }
@@ -66,5 +81,6 @@ export const overlayPlaces: OverlayPlaces = {
   exposure: serviceExposure(defaultConfig),
   outsideClients: outsideClients(defaultConfig),
   bfdIntervalMs: defaultConfig.overlay.bfdIntervalMs.value,
+  hasDirectRoutes: defaultConfig.overlay.encapsulation.value === 'auto',
   kubeconfig: null,
 };

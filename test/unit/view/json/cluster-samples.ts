@@ -164,6 +164,7 @@ const way: TracedWay = {
         flow: 'udp,in_port=TUNNEL',
       },
     },
+    { do: 'direct', from: 'n1', to: 'n2', outPort: 'br-ex_n1', inPort: 'br-ex_n2', packet },
   ],
   end: { how: 'dropped', flow: null, where: 'n2' },
   last: packet,

@@ -2,15 +2,19 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import type { DirectNode } from '../../../../../agent/model/direct-node.ts';
 import type { OverlayNode } from '../../../../../agent/model/overlay.ts';
 import type { OverlayPeer } from '../../../../../agent/model/overlay-peer.ts';
 import type { OverlayRecord } from '../../../../../agent/model/overlay-record.ts';
 import type { DatabaseRows } from '../../../../../agent/model/rows.ts';
+import { directNodeOf } from '../../../../../agent/overlay/direct/direct-nodes.ts';
+import { publishedDirect } from '../../../../../agent/overlay/direct/published-direct.ts';
 import { publishedPeers } from '../../../../../agent/overlay/peers/published-peers.ts';
 import {
   differFromStored,
   type Inbound,
   inboundIn,
+  rememberedDirect,
   rememberedPeers,
 } from '../../../../../agent/run/overlay/node/inbound-flows.ts';
 import { gatewayOf, modern, nodeOf } from '../../../overlay/cluster.ts';
@@ -21,11 +25,20 @@ const west: OverlayPeer = {
   subnets: ['10.45.0.0/16'],
   serviceSubnets: ['10.46.0.0/16'],
 };
+const [one, two] = [1, 2].map((id) => directNodeOf(nodeOf(id, { gateway: gatewayOf(id) }))) as [DirectNode, DirectNode];
 const rows: DatabaseRows = {
   database: 'OVN_Southbound',
   shape: { Load_Balancer: {} },
   tables: {
-    SB_Global: [{ _uuid: 'root', external_ids: publishedPeers([west, { ...west, nextHops: ['198.51.100.50'] }]) }],
+    SB_Global: [
+      {
+        _uuid: 'root',
+        external_ids: {
+          ...publishedPeers([west, { ...west, nextHops: ['198.51.100.50'] }]),
+          ...publishedDirect([one, two]),
+        },
+      },
+    ],
   },
 };
 
@@ -41,11 +54,18 @@ t.test('a node reads the peers that its gateway reaches', (t) => {
   t.end();
 });
 
+t.test('a node reads its neighbours, if it is published itself', (t) => {
+  t.strictSame(readBy({ gateway: gatewayOf(1) }).direct, [two]);
+  t.strictSame(readBy({}).direct, []);
+  t.strictSame(readBy({ gateway: gatewayOf(1, { mac: two.mac }) }).direct, []);
+  t.end();
+});
+
 t.test('the stored peers, also in a file of a release without peers', (t) => {
   const places = { services: join(t.testdir(), 'services.json') };
   const store = (...lines: readonly unknown[]): void =>
     writeFileSync(places.services, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  const none = { services: [], peers: [] };
+  const none = { services: [], peers: [], direct: [] };
   t.notOk(differFromStored(none, places), 'no file');
   t.ok(differFromStored({ ...none, peers: [west] }, places));
   t.strictSame(rememberedPeers(places), []);
@@ -57,6 +77,10 @@ t.test('the stored peers, also in a file of a release without peers', (t) => {
   t.notOk(differFromStored({ ...none, peers: [west] }, places));
   t.ok(differFromStored(none, places));
   t.strictSame(rememberedPeers(places), [west]);
+  store([], [], [two]);
+  t.notOk(differFromStored({ ...none, direct: [two] }, places));
+  t.ok(differFromStored(none, places));
+  t.strictSame(rememberedDirect(places), [two]);
   t.end();
 });
 
@@ -72,8 +96,8 @@ t.test('many stored services are read completely', (t) => {
   const text = `${JSON.stringify(services)}\n`;
   writeFileSync(places.services, text);
   t.ok(text.length > 4 * 1024 * 1024, `${text.length} characters`);
-  t.notOk(differFromStored({ services, peers: [] }, places));
-  t.ok(differFromStored({ services: services.slice(1), peers: [] }, places));
+  t.notOk(differFromStored({ services, peers: [], direct: [] }, places));
+  t.ok(differFromStored({ services: services.slice(1), peers: [], direct: [] }, places));
   t.strictSame(rememberedPeers(places), [], 'the stored text is valid JSON');
   t.end();
 });

@@ -1,0 +1,29 @@
+/** Longest time without a probe after which the direct route counts as broken, in ms: more than three intervals. */
+export const silenceMs = 3_500;
+/** Number of probes in succession after which a direct route is used. */
+const probesNeeded = 3;
+
+/** Record of the arrived probes, from which follows which direct routes work. Times are those of a monotonic clock. */
+export interface Hearing {
+  /** Notes a probe of a node. */
+  arrived(name: string, atMs: number): void;
+  /** Returns the names of the nodes whose probes arrive, sorted. */
+  heard(nowMs: number): readonly string[];
+}
+
+/** Creates an empty record. */
+export function createHearing(): Hearing {
+  const last = new Map<string, { readonly atMs: number; readonly count: number }>();
+  return {
+    arrived: (name, atMs) => {
+      const before = last.get(name);
+      const isNext = before !== undefined && atMs - before.atMs <= silenceMs;
+      last.set(name, { atMs, count: isNext ? before.count + 1 : 1 });
+    },
+    heard: (nowMs) =>
+      [...last]
+        .filter(([, { atMs, count }]) => count >= probesNeeded && nowMs - atMs <= silenceMs)
+        .map(([name]) => name)
+        .toSorted(),
+  };
+}

@@ -1,0 +1,54 @@
+import { type DirectNode, isNodeName } from '../../model/direct-node.ts';
+import { familyOf } from '../../net/address.ts';
+import { parseRange } from '../../net/address-range.ts';
+import { withoutLength } from '../addresses.ts';
+import { directKey } from '../members/announced-direct.ts';
+import { besideNode } from './direct-nodes.ts';
+
+/** Largest number of nodes that are read. A cluster has about twenty nodes. */
+const mostNodes = 64;
+
+/** Returns the entries of SB_Global.external_ids that publish the nodes; no entries if none takes part. */
+export function publishedDirect(nodes: readonly DirectNode[]): Readonly<Record<string, string>> {
+  return nodes.length === 0 ? {} : { [directKey]: JSON.stringify(nodes) };
+}
+
+/**
+ * Returns the published nodes on the LAN of the node `own`. Empty if `own` is null or is published with other values,
+ * because the other nodes then have flows for these values. A malformed text counts as an empty list, so that no packet
+ * is let in because of it.
+ */
+export function publishedBeside(own: DirectNode | null, ids: Readonly<Record<string, string>>): readonly DirectNode[] {
+  const nodes = nodesIn(ids[directKey]);
+  const isPublished =
+    own !== null &&
+    nodes.some(
+      ({ name, address, mac, subnet }) =>
+        name === own.name && address === own.address && mac === own.mac && subnet === own.subnet,
+    );
+  return isPublished ? besideNode(own, nodes) : [];
+}
+
+function nodesIn(text = '[]'): readonly DirectNode[] {
+  try {
+    const found: unknown = JSON.parse(text);
+    return Array.isArray(found) && found.length <= mostNodes && found.every(isNode) ? found : [];
+  } catch {
+    return [];
+  }
+}
+
+function isNode(value: unknown): value is DirectNode {
+  const { name, address, mac, subnet } = Object(value) as Partial<Record<keyof DirectNode, unknown>>;
+  return (
+    typeof name === 'string' &&
+    isNodeName(name) &&
+    typeof address === 'string' &&
+    familyOf(withoutLength(address)) === 4 &&
+    parseRange(address) !== null &&
+    typeof mac === 'string' &&
+    /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(mac) &&
+    typeof subnet === 'string' &&
+    parseRange(subnet)?.canonical === true
+  );
+}

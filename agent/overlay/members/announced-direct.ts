@@ -1,0 +1,45 @@
+import { isNodeName } from '../../model/direct-node.ts';
+import type { OverlayChassis, OverlayNode } from '../../model/overlay.ts';
+
+/*
+ * A member that takes part in direct routes announces this in `ovn-cms-options` of its own chassis, and the names of
+ * the nodes whose packets arrive at it by the direct route. A direct route needs the announcements of both nodes, so a
+ * false announcement has an effect only on packets from and to the member itself.
+ */
+const prefix = 'microshift-net-direct';
+/**
+ * Key of SB_Global.external_ids in which the central node publishes the nodes that take part in direct routes. Members
+ * read it for the flows of their bridges, and OVN's role for nodes does not let them write it (ovn-sb(5),
+ * RBAC_Permission).
+ */
+export const directKey = 'microshift-net-direct';
+/** Largest number of names that a node announces and the central node reads. A cluster has about twenty nodes. */
+const mostNames = 64;
+
+/** Returns true for an entry of `ovn-cms-options` that concerns direct routes. */
+export function isDirectEntry(entry: string): boolean {
+  return entry === prefix || entry.startsWith(`${prefix}:`);
+}
+
+/**
+ * Returns the entries of a node: `microshift-net-direct` if it takes part, and `microshift-net-direct:n2` for each node
+ * whose packets arrive; no entries if `heard` is null.
+ */
+export function directEntries(heard: readonly string[] | null): readonly string[] {
+  if (heard === null) return [];
+  return [
+    prefix,
+    ...heard
+      .toSorted()
+      .slice(0, mostNames)
+      .map((name) => `${prefix}:${name}`),
+  ];
+}
+
+/** Reads the entries that a chassis announces. Leaves out malformed names. */
+export function announcedDirect({ cmsOptions = '' }: Pick<OverlayChassis, 'cmsOptions'>): Pick<OverlayNode, 'direct'> {
+  const entries = cmsOptions.split(',').filter(isDirectEntry);
+  if (!entries.includes(prefix)) return {};
+  const names = entries.flatMap((entry) => (entry === prefix ? [] : [entry.slice(prefix.length + 1)]));
+  return { direct: names.filter(isNodeName).slice(0, mostNames) };
+}

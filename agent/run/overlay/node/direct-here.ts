@@ -1,0 +1,25 @@
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import type { DatabaseRows } from '../../../model/rows.ts';
+import { announcedDirect } from '../../../overlay/members/announced-direct.ts';
+import { indexRows, mapOf } from '../../../overlay/rows/row-index.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+
+/**
+ * Returns the record with the nodes whose packets arrive at this node by the direct route: those that the daemon hears
+ * and, while it does not know all of them, those that this node announces.
+ */
+export function withHeard(
+  record: OverlayRecord,
+  { hasDirectRoutes, heard }: OverlayPlaces,
+  rows: DatabaseRows,
+): OverlayRecord {
+  const { names, isComplete } = heard?.() ?? { names: [], isComplete: false };
+  const all = isComplete ? names : [...new Set([...names, ...announcedHere(rows)])];
+  return { ...record, node: { ...record.node, direct: hasDirectRoutes ? all : null } };
+}
+
+/** Returns the names of the nodes whose packets arrive by the direct route, as this node announces them. */
+export function announcedHere(rows: DatabaseRows): readonly string[] {
+  const cmsOptions = mapOf(indexRows(rows).all('Open_vSwitch')[0] ?? null, 'external_ids')['ovn-cms-options'] ?? '';
+  return announcedDirect({ cmsOptions }).direct ?? [];
+}

@@ -1,0 +1,279 @@
+// Packets between pods of nodes on one segment, without a tunnel: both directions, a third node that is reached through
+// tunnels, forged packets, policies, a switch that filters, runs that are killed, and the removal.
+import t, { type Test } from 'tap';
+import { startDaemon } from './daemon.ts';
+import { flowAppears, flowDisappears } from './flow-appears.ts';
+import { configure, form } from './form.ts';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { killAtEveryEffect } from './kills.ts';
+import { oneOvn, ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
+import { pingScript } from './ping.ts';
+import { ask, balance, datagramsAt, type Pod, startPod } from './services.ts';
+import { talk } from './talk.ts';
+
+/** Limit for an answer that must not come: permitted packets are answered within milliseconds. */
+const silenceMs = 1500;
+/** Hops of a packet between pods of two nodes: one router through a tunnel, four routers by a direct route. */
+const ttl = { tunnel: 63, direct: 60 } as const;
+const cookie = 'cookie=0x6d6e6f766c79/-1';
+/** Flow by which the bridge of a node drops packets with addresses of pods, as a switch can do. */
+const filter = 'cookie=0x1,priority=300,ip,nw_src=10.42.0.0/24';
+
+for (const which of ovnsHere())
+  t.test(`pods are reached without a tunnel, OVN: ${which}`, { skip: missingForHosts() ?? false }, (t) =>
+    directly(t, which),
+  );
+
+/** Returns the TTL with which a pod answers another one. */
+function ttlOf(from: Pod, to: Pod): number {
+  return Number(from.must('perl', '-e', pingScript, '--', to.address));
+}
+
+/** Connects once to a pod that must not answer; returns the answer, or an empty text. */
+function attempt(from: Pod, to: Pod): string {
+  const script = `
+    const socket = require('net').connect({ port: 8080, host: '${to.address}' });
+    socket.on('data', (answer) => { console.log(String(answer)); process.exit(); });
+    socket.on('error', () => process.exit());
+    setTimeout(() => process.exit(), ${silenceMs});`;
+  return from.must(process.execPath, '-e', script).trim();
+}
+
+/** Sends a datagram of this size until an answer arrives; returns the answer. */
+function askWith(from: Pod, to: Pod, bytes: number): string {
+  const script = `
+    const socket = require('dgram').createSocket('udp4');
+    const send = () => socket.send(Buffer.alloc(${bytes}), 8053, '${to.address}', () => {});
+    socket.on('message', (answer) => { console.log(String(answer)); process.exit(); });
+    send();
+    setInterval(send, 1000);
+    setTimeout(() => process.exit(), 30000);`;
+  return from.must(process.execPath, '-e', script).trim();
+}
+
+/** Returns the rows and flows that direct routes may have changed, as text for a comparison. */
+function stateOf(central: Host, gateways: readonly Host[]): string {
+  const list = (table: string, columns: string): string =>
+    central
+      .must('ovn-nbctl', '--bare', '--no-headings', `--columns=${columns}`, 'list', table)
+      .split('\n')
+      .toSorted()
+      .join('\n');
+  return [
+    list('Logical_Router_Policy', 'priority,match,action,nexthops'),
+    list('NAT', 'logical_ip,external_ip,exempted_ext_ips'),
+    list('ACL', 'priority,match'),
+    list('Address_Set', 'name'),
+    central.must('ovn-sbctl', 'get', 'SB_Global', '.', 'external_ids').includes('microshift-net-direct'),
+    ...gateways.map((host) => host.must('ovs-ofctl', '--no-stats', 'dump-flows', 'br-ex', cookie)),
+    ...gateways.map((host) => host.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids:ovn-cms-options')),
+  ].join('\n');
+}
+
+/** Waits until a node has direct routes, or has none. */
+function untilDirect(central: Host, node: Host, isThere: boolean): void {
+  const find = `ovn-nbctl --bare --columns=name find Address_Set name=direct_${node.name}_v4`;
+  const test = isThere ? '-n' : '-z';
+  central.must('sh', '-c', `until [ ${test} "$(${find})" ]; do sleep 0.2; done; ovn-nbctl --wait=hv sync`);
+}
+
+async function directly(t: Test, which: WhichOvn): Promise<void> {
+  const lan = await startLan(t, which);
+  const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
+  const other = await lan.host('other', 60);
+  // This setting keeps the kernel from answering ARP on the NIC. With the kernel's data path, the kernel does not
+  // answer on a NIC that is a port.
+  for (const host of [n1, n2, n3, other]) host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8');
+  form(t, [n1, n2, n3]);
+  for (const host of [n1, n2]) t.match(host.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
+  for (const host of [n1, n2]) t.match(host.agent('overlay', 'apply'), { status: 0 });
+  const [p1, p2, p3] = [
+    await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64'),
+    await startPod(n1, n2, '10.42.1.0/24', 'fd01:0:0:1::/64'),
+    await startPod(n1, n3, '10.42.2.0/24', 'fd01:0:0:2::/64'),
+  ] as const;
+  const before = stateOf(n1, [n1, n2]);
+  t.equal(ttlOf(p1, p2), ttl.tunnel, 'pods are reached through tunnels by default');
+  const lasting = await talk(p1, p2, p2.address);
+  t.equal(await lasting.say('one'), 'one');
+
+  for (const host of [n1, n2]) configure(host, { encapsulation: 'auto' });
+  const daemons = [await startDaemon(n1), await startDaemon(n2)] as const;
+  for (const host of [n1, n2]) untilDirect(n1, host, true);
+
+  await t.test('packets', async (t) => {
+    for (const [from, to] of [
+      [p1, p2],
+      [p2, p1],
+    ] as const) {
+      t.equal(ttlOf(from, to), ttl.direct, `${from.address} reaches ${to.address} without a tunnel`);
+      t.equal(ask(from, 'tcp', to.address, 8080), from.address, 'over TCP with its own address');
+      t.equal(ask(from, 'udp', to.address, 8053), from.address, 'over UDP with its own address');
+      for (const bytes of [1372, 4000]) t.equal(askWith(from, to, bytes), from.address, `with ${bytes} bytes`);
+      t.equal(ttlOf(from, p3), ttl.tunnel, 'a node without a gateway is reached through a tunnel');
+      t.equal(ask(p3, 'tcp', from.address, 8080), p3.address, 'and reaches the pods');
+    }
+    t.equal(await lasting.say('two'), 'two', 'a connection continues by the direct route');
+    t.equal(ask(n1, 'tcp', p2.address, 8080), '10.42.0.2', 'the node itself reaches pods of other nodes');
+    balance(
+      n1,
+      'web',
+      'tcp',
+      { '10.43.0.80:80': `${p2.address}:8080`, '192.0.2.11:30080': `${p2.address}:8080` },
+      'none',
+    );
+    await flowAppears(n1, 'br-ex', /tp_dst=30080/);
+    t.equal(ask(p1, 'tcp', '10.43.0.80', 80), p1.address, 'a service is reached by the direct route');
+    t.match(ask(other, 'tcp', '192.0.2.11', 30_080), /^100\.64\.0\./, 'a NodePort is reached through the tunnel');
+    n1.must('ovn-nbctl', 'lb-del', 'web');
+    for (const host of [n1, n2]) await flowDisappears(host, 'br-ex', /tp_dst=30080/);
+  });
+
+  await t.test('a second run writes nothing, and a trace shows the route', (t) => {
+    for (const host of [n1, n2]) {
+      t.match(host.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ });
+      const verified = host.agent('overlay', 'verify');
+      t.match(verified, { status: 0 }, verified.stdout);
+      t.notMatch(verified.stdout, /without a tunnel/);
+    }
+    const traced = n1.agent('overlay', 'trace', p1.address, p2.address, '--tcp', '8080', '--back');
+    t.match(traced, { status: 0, stdout: /direct route from n1 to n2 over the LAN/ }, traced.stdout + traced.stderr);
+    t.match(traced.stdout, /direct route from n2 to n1 over the LAN/);
+    t.match(traced.stdout, /Delivered to pod-n2 on n2, from 10\.42\.0\.9\./);
+    t.end();
+  });
+
+  await t.test('forged packets', (t) => forged(t, [n1, n2, other], p2));
+  await t.test('a member that writes another MAC for a neighbour', (t) => {
+    const place = ['logical_port=rtoe-GR_n1', 'ip=192.0.2.12'];
+    const find = (column: string, ...words: readonly string[]): string =>
+      n1.must('ovn-sbctl', '--bare', `--columns=${column}`, 'find', ...words).trim();
+    const learned = find('_uuid', 'MAC_Binding', ...place);
+    if (learned !== '') n1.must('ovn-sbctl', 'destroy', 'MAC_Binding', learned);
+    const lie = [...place, 'mac="52:54:00:00:00:99"', `datapath=${find('datapath', 'Port_Binding', place[0] ?? '')}`];
+    const row = n1.must('ovn-sbctl', 'create', 'MAC_Binding', ...lie).trim();
+    n1.must('ovn-nbctl', '--wait=hv', 'sync');
+    t.equal(ttlOf(p1, p2), ttl.direct, 'does not change the next hop');
+    n1.must('ovn-sbctl', 'destroy', 'MAC_Binding', row);
+    t.end();
+  });
+  await t.test('a network policy applies', (t) => restricted(t, n1, [p1, p2]));
+
+  await t.test('a switch that filters', async (t) => {
+    n2.must('ovs-ofctl', 'add-flow', 'br-ex', `${filter},actions=drop`);
+    for (const host of [n1, n2]) untilDirect(n1, host, false);
+    t.equal(ttlOf(p1, p2), ttl.tunnel, 'pods are reached through tunnels');
+    t.equal(await lasting.say('three'), 'three', 'a connection continues through the tunnel');
+    t.match(n2.agent('overlay', 'verify'), { status: 0, stdout: /no packet of n1 \(192\.0\.2\.11\) arrives/ });
+    t.match(n1.agent('overlay', 'verify'), { status: 0 });
+    n2.must('ovs-ofctl', 'del-flows', 'br-ex', 'cookie=0x1/-1');
+    for (const host of [n1, n2]) untilDirect(n1, host, true);
+    t.equal(ttlOf(p2, p1), ttl.direct, 'without the filter, the direct route is used again');
+    t.equal(await lasting.say('four'), 'four');
+  });
+
+  for (const daemon of daemons) t.equal(await daemon.stop(), 0);
+  t.equal(ttlOf(p1, p2), ttl.direct, 'the routes stay while the daemons are stopped');
+  if (which === oneOvn()) await t.test('runs that are killed', (t) => killed(t, n1, [p1, p2]));
+  configure(n1, {});
+  t.match(n1.agent('overlay', 'apply'), { status: 0, stdout: /^Done/ });
+  configure(n2, {});
+  t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Done/ });
+  await flowDisappears(n2, 'br-ex', /tp_dst=6079/);
+  t.equal(stateOf(n1, [n1, n2]), before, 'nothing of the direct routes is left');
+  t.equal(ttlOf(p1, p2), ttl.tunnel);
+  t.equal(await lasting.say('five'), 'five');
+}
+
+/**
+ * Kills the run that removes the direct routes, and the run that makes them again, before each of their effects. Pods
+ * reach each other at any time, and the next run ends what was begun.
+ */
+function killed(t: Test, central: Host, [from, to]: readonly [Pod, Pod]): void {
+  const options = ['Open_vSwitch', '.', 'external_ids:ovn-cms-options'] as const;
+  const announced = central.must('ovs-vsctl', 'get', ...options).trim();
+  const apply = ['overlay', 'apply'] as const;
+  const prepare = (isDirect: boolean): void => {
+    configure(central, isDirect ? { encapsulation: 'auto' } : {});
+    // No daemon hears the neighbour, so the announcement is written by hand.
+    if (isDirect) central.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', `${options[2]}=${announced}`);
+    central.must('ovn-nbctl', '--wait=hv', 'sync');
+  };
+  const become = (isDirect: boolean, title: string): void => {
+    prepare(isDirect);
+    t.match(central.agent(...apply), { status: 0 }, title);
+    central.must('ovn-nbctl', '--wait=hv', 'sync');
+    t.equal(ttlOf(from, to), isDirect ? ttl.direct : ttl.tunnel, title);
+  };
+  for (const isDirect of [false, true]) {
+    prepare(isDirect);
+    const run = killAtEveryEffect(
+      central,
+      apply,
+      (step) => {
+        t.ok(ttlOf(from, to), `killed at ${step}: pods are reached`);
+        become(isDirect, `killed at ${step}: the next run`);
+        become(!isDirect, 'the state before');
+        prepare(isDirect);
+      },
+      true,
+    );
+    t.match(run.last, { status: 0 });
+    t.ok(run.effects > 1, `the run has ${run.effects} effects`);
+    become(isDirect, 'the complete run');
+  }
+  t.end();
+}
+
+/**
+ * Program that sends a UDP packet in a frame: MACs of the receiver and the sender, and addresses of the sender and the
+ * receiver.
+ */
+const frame = `
+  use Socket;
+  my ($to, $from, $source, $destination) = @ARGV;
+  my $udp = pack('nnnn a*', 4000, 8053, 9, 0, '?');
+  my $head = sub { pack('CCnnnCCn a4 a4', 0x45, 0, 29, 1, 0, 64, 17, $_[0], inet_aton($source), inet_aton($destination)) };
+  my $sum = unpack('%32n*', $head->(0));
+  $sum = ($sum & 0xffff) + ($sum >> 16) for 1 .. 2;
+  my ($index) = qx(ip -o link show eth0) =~ /^(\\d+)/;
+  socket(my $socket, 17, SOCK_RAW, 0) or die $!;
+  send($socket, pack('H12 H12 n', $to, $from, 0x0800) . $head->(~$sum & 0xffff) . $udp, 0, pack('S n i S C C x8', 17, 0x0800, $index, 0, 0, 6)) or die $!;
+`;
+
+/**
+ * Sends packets with addresses of the cluster from another host of the LAN. None of them arrives at a pod, except those
+ * that have both the address of a pod of a neighbour and the MAC of that neighbour.
+ */
+function forged(t: Test, [n1, n2, other]: readonly [Host, Host, Host], victim: Pod): void {
+  const macOf = (host: Host): string =>
+    host.must('ip', '-o', 'link', 'show', 'br-ex').replaceAll(/.*ether (\S+).*\s/gs, '$1');
+  const [own, its, to] = [other, n1, n2].map((host) => macOf(host).replaceAll(':', '')) as [string, string, string];
+  const send = (from: string, source: string, destination = victim.address): void => {
+    other.must('perl', '-e', frame, '--', to, from, source, destination);
+  };
+  const before = datagramsAt(victim);
+  for (const source of ['10.42.0.9', '10.42.0.2', '10.42.1.2', '10.42.2.9', '100.64.0.2']) send(own, source);
+  for (const source of ['10.42.0.2', '10.42.1.2', '10.42.2.9', '100.64.0.2']) send(its, source);
+  send(its, '10.42.0.9');
+  while (datagramsAt(victim) === before) n2.must('sleep', '0.1');
+  t.equal(datagramsAt(victim), before + 1, 'only the packet with the MAC of the node of its pod arrives');
+  t.end();
+}
+
+/** Tests that a policy decides about packets of the direct route by the address of the pod that sends them. */
+function restricted(t: Test, central: Host, [from, to]: readonly [Pod, Pod]): void {
+  const rule = (priority: number, match: string, action: string): void => {
+    central.must('ovn-nbctl', 'acl-add', 'closed', 'to-lport', `${priority}`, `outport == @closed && ${match}`, action);
+  };
+  central.must('ovn-nbctl', 'pg-add', 'closed', 'pod-n2');
+  rule(1000, 'ip', 'drop');
+  rule(1001, 'arp', 'allow');
+  central.must('ovn-nbctl', '--wait=hv', 'sync');
+  t.equal(attempt(from, to), '', 'the policy blocks the pod');
+  rule(1002, `ip4.src == ${from.address}`, 'allow-related');
+  central.must('ovn-nbctl', '--wait=hv', 'sync');
+  t.equal(ask(from, 'tcp', to.address, 8080), from.address, 'the policy permits the pod by its address');
+  central.must('ovn-nbctl', '--wait=hv', 'pg-del', 'closed');
+  t.end();
+}

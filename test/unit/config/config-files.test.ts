@@ -117,7 +117,10 @@ t.test('the readable parts of broken files of MicroShift are used', (t) => {
   });
   t.match(others, [
     { source: '/etc/microshift/config.yaml:1', message: /^network.serviceNodePortRange must be/ },
-    { source: '/etc/microshift/config.yaml:1', message: /^network.cniPlugin must be ovnk or none, not "cilium"; what/ },
+    {
+      source: '/etc/microshift/config.yaml:1',
+      message: /^network.cniPlugin must be ovnk or none, not "cilium"; the setting/,
+    },
   ]);
   t.end();
 });

@@ -30,8 +30,9 @@ const asker = `
 
 /** Returns the MACs that answer for an address on the LAN of br-ex, each once, in order. */
 export function answeringMacs(from: Host, address: string): readonly string[] {
-  const index = from.must('cat', '/sys/class/net/br-ex/ifindex').trim();
-  const mac = from.must('cat', '/sys/class/net/br-ex/address').trim().replaceAll(':', '');
+  const files = ['ifindex', 'address'].map((name) => `/sys/class/net/br-ex/${name}`);
+  const [index = '', colons = ''] = from.must('cat', ...files).split('\n');
+  const mac = colons.replaceAll(':', '');
   const { frame, answer } = address.includes(':')
     ? solicitation(mac, sixOf(from), address)
     : request(mac, from.address, address);

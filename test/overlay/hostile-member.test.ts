@@ -1,11 +1,12 @@
 // Hostile member with a valid certificate: its rows do not harm other nodes, neither before nor after its removal.
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { macOf } from '../../agent/overlay/addresses.ts';
 import { seededRandom } from '../unit/ovsdb/random.ts';
 import { form } from './form.ts';
 import { openTables, randomWrite, readTargets } from './hostile-writes.ts';
-import { type Ended, type Host, missingForHosts, startLan } from './hosts.ts';
+import { type Ended, type Host, missingForHosts, program, startLan } from './hosts.ts';
 import { answerTo, outside, startOutside, startPod } from './outside.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { pingScript } from './ping.ts';
@@ -93,11 +94,13 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   form(t, [n1, n2]);
   t.match(n1.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
   const pod = startPod(n1, n2, '10.42.1.9');
-  t.match(n1.agent('overlay', 'port', 'add', 'vm1', '--node', 'n2', '--interface', 'tap7', '--address', vmAddress), {
-    status: 0,
-  });
+  // The command waits until n2 has attached the tap.
+  const words = ['overlay', 'port', 'add', 'vm1', '--node', 'n2', '--interface', 'tap7', '--address', vmAddress];
+  const added = once(n1.start(process.execPath, program, ...words), 'exit');
+  n1.must('ovn-sbctl', '--timeout=60', 'wait-until', 'SB_Global', '.', 'external_ids:microshift-net-ports!=""');
   await startVm(n2, 'tap7', macOf(vmAddress), vmAddress);
   t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'n2 attaches the tap of a VM');
+  t.strictSame(await added, [0, null], 'n1 adds the port');
   const reached = (when: string): void => {
     t.equal(answerTo(n2, '10.42.1.9', ...pod), n1.address, `a pod reaches the distant host ${when}`);
     t.equal(askUntil(n1, vmAddress, 8080, '10.42.0.2'), '10.42.0.2', `a node reaches the VM of n2 ${when}`);

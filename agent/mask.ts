@@ -145,8 +145,8 @@ function isInterfaceToken(name: string, value: string): boolean {
 }
 
 /**
- * Returns the string of a profile's value, which is the string itself or a list such as `["s", "::1"]`; the empty
- * string for another type.
+ * Returns the text of a profile's value; the empty string if the value is not a string. The value may be a plain
+ * string, or a list of a D-Bus signature and the string: `["s", "::1"]`.
  */
 function tokenText(item: unknown): string {
   const text: unknown = Array.isArray(item) ? item[1] : item;

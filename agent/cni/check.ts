@@ -64,9 +64,9 @@ function podFaults({ ifname, network, mtu }: Attachment, observed: readonly stri
 }
 
 /**
- * Compares the pod's interface and addresses with the result of ADD, which the runtime passes to CHECK. Returns each
- * one that this result lacks as a sentence. Other plug-ins of the same network configuration may have added entries to
- * the result, but must not have removed any.
+ * Compares the pod's interface and addresses with the result of ADD, which the runtime passes to CHECK. Returns a
+ * sentence for the interface and for each address that is missing from this result. Other plug-ins of the same network
+ * configuration may have added entries to the result, but must not have removed any.
  */
 function resultFaults({ network, ifname }: Attachment, prevResult: unknown): readonly string[] {
   const { ips, interfaces } = (prevResult ?? {}) as Readonly<Record<string, unknown>>;

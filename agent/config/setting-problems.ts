@@ -29,7 +29,7 @@ export function settingProblems(source: SourceText, settings: ReadonlyMap<string
     const message = `${name(setting)} must be the name of an interface: ${fault}`;
     refuse(setting, message, 'write the name as "ip link" shows it');
   }
-  // The words `auto` and `none` have a meaning for `uplink` only.
+  // The setting `uplink` permits the words `auto` and `none`; the other two settings that name an interface do not.
   for (const setting of [gateway, external]) {
     if (setting?.value !== 'auto' && setting?.value !== 'none') continue;
     const hint =

@@ -68,7 +68,7 @@ function microshiftWarnings(config: Config): ConfigWarning[] {
     const message = `MicroShift does not find ${value} on the node, which it compares as text: write ${canonical}`;
     warnings.push({ source, message });
   }
-  // MicroShift uses the first IPv6 address of br-ex if node.nodeIPv6 is not set (openshift/microshift,
+  // MicroShift 4.18 and older uses the first IPv6 address of br-ex if node.nodeIPv6 is not set (openshift/microshift,
   // pkg/config/config.go:531), and restarts when that address changes (pkg/sysconfwatch/sysconfwatch_linux.go:136).
   if (isDualStack(cluster) && nodeIpv6.value === null && uplink.value !== 'none') {
     const message =

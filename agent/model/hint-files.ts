@@ -49,9 +49,9 @@ export interface NicIdentity {
   readonly profile: string;
   readonly values: IdentityValues;
   /**
-   * Values of the same settings in the administrator's profile at the time of the record, with the defaults of
-   * NetworkManager's configuration. A setting that was not set is absent. If a setting has another value now, its value
-   * in `values` no longer applies.
+   * Values that the settings in `values` had in the administrator's profile when this identity was recorded, with the
+   * defaults of NetworkManager's configuration. A setting that was not set is absent. If the profile has another value
+   * of a setting now, the recorded value in `values` no longer applies.
    */
   readonly settings: IdentityValues;
 }

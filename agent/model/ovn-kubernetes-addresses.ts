@@ -10,7 +10,7 @@ interface OfFamilies {
 
 /**
  * Masquerade subnets: sources of the host's packets to services if the host shares its address with the gateway.
- * MicroShift also gives the node fd69::2/125.
+ * With MicroShift, ovnkube gives br-ex the address fd69::2/125.
  */
 export const masqueradeSubnets: OfFamilies = { 4: '169.254.169.0/29', 6: 'fd69::/125' };
 

@@ -2,7 +2,7 @@ import type { Reporter } from './options.ts';
 import { goneService } from './rollback/gone-service.ts';
 
 export interface PlannedWork<Connections, Result> {
-  /** Opens connections to the services. */
+  /** Opens connections to the services of the node that the work needs, such as NetworkManager and Open vSwitch. */
   readonly open: () => Promise<Connections>;
   /** Opens new connections after a service stopped. Waits until the service runs again, and fails at a time limit. */
   readonly reopen: () => Promise<Connections>;

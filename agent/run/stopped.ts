@@ -9,8 +9,8 @@ export function withStateOfNode(error: unknown): AgentError {
   const failure = asAgentError(error);
   if (!wasStopped(failure)) return failure;
   if (failure.kind === 'interrupted') return withState(failure, stateAfter(failure));
-  // If the rollback has failed as well, `failure` describes the rollback, and `before` begins with the stop by the
-  // signal.
+  // If the rollback has failed as well, `failure` is that of the rollback, and the list of earlier failures in `before`
+  // begins with the error of the signal that stopped the run.
   const [first, ...more] = failure.before;
   if (first === undefined) return failure;
   return withDetails(failure, { before: [withState(first, 'the rollback is incomplete'), ...more] });

@@ -91,8 +91,8 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
 }
 
 /**
- * Returns the data path of a bridge as a field of LeftBridge, which lacks the field for the kernel's data path. An
- * empty type is that of the kernel (ovs-vswitchd.conf.db(5)).
+ * Returns the field of LeftBridge with the data path of a bridge; no field if it is the data path of the kernel. An
+ * empty datapath_type means the kernel (ovs-vswitchd.conf.db(5)).
  */
 function datapathOf({ datapathType }: OvsBridge): Pick<LeftBridge, 'datapathType'> {
   return ['', 'system'].includes(datapathType) ? {} : { datapathType };

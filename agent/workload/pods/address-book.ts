@@ -223,8 +223,8 @@ export function createAddressBook(): AddressBook {
 }
 
 /**
- * Returns true if the network serves a pod: it is scheduled, runs, is not in the host network, and is within its
- * budget.
+ * Returns true if the network serves a pod: it is scheduled, has not ended, is not in the host network, and is within
+ * its budget.
  */
 function isServed({ nodeName, isHostNetwork, isOver, refusal }: Pod): boolean {
   return nodeName !== null && !isHostNetwork && !isOver && refusal === undefined;

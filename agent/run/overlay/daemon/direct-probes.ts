@@ -17,7 +17,7 @@ const probeMs = 1_000;
  */
 const firstMs = silenceMs + 2 * probeMs;
 
-/** Probes of the direct routes between this node and its neighbours. */
+/** Probes of the direct routes between this node and the other nodes on its segment, its neighbours. */
 export interface DirectProbes {
   /** Probes the neighbours of this node as they were last read; ends the probes without neighbours. */
   know(record: OverlayRecord): void;

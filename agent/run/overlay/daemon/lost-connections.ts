@@ -35,7 +35,10 @@ export interface ConnectionTools {
   awaitRevalidation(): Promise<unknown>;
 }
 
-/** Servers that have stopped serving in one transaction, and the pending removals of their connections. */
+/**
+ * Servers that one transaction of the southbound database removed from their services, and the timers that remove their
+ * connections.
+ */
 interface Loss {
   readonly lost: readonly ServedConnections[];
   readonly due: number | null;

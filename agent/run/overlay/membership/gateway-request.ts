@@ -21,8 +21,8 @@ export interface GatewayOptions {
 }
 
 /**
- * Pattern of interface names that can be written into settings of OVN. The kernel also allows other characters, except
- * white space and slash, in its names of up to 15 characters.
+ * Pattern of interface names that can be written into settings of OVN. The kernel also permits other characters, except
+ * white space, slash and colon, in its names of up to 15 bytes.
  */
 const deviceName = /^[A-Za-z0-9._-]{1,15}$/;
 

@@ -251,7 +251,7 @@ t.test('no uplink at all', { skip: nodeSkip }, async (t) => {
   await node.run('systemctl start NetworkManager openvswitch; nmcli -w 20 connection up eth0');
   const before = await picture(node);
   const run = await node.run('microshift-net apply');
-  t.match(run, { exitCode: 1, stderr: /waiting up to 40 s for a default route\n(.*\n)*microshift-net: .*route/ });
+  t.match(run, { exitCode: 1, stderr: /waiting up to 5 s for a default route\n(.*\n)*microshift-net: .*route/ });
   t.strictSame(await picture(node), before);
 });
 

@@ -35,8 +35,8 @@ async function serve(on: Place, name: string, port: number): Promise<void> {
 
 interface Client {
   /**
-   * Waits until three requests in a row have this outcome; outcomes before the call do not count. Resolves with the last
-   * outcomes if this one never comes, and with null otherwise.
+   * Waits until three requests in a row have this outcome; outcomes before the call do not count. Resolves with the
+   * last outcomes if this one never comes, and with null otherwise.
    */
   hears(outcome: string): Promise<readonly string[] | null>;
 }
@@ -138,9 +138,9 @@ async function oneSocket(t: Test, which: WhichOvn): Promise<void> {
     [`a client of the NodePort on the node itself, ${family}`, keepAsking(n2, node, 30053)] as const,
     [`a host of the LAN, ${family}`, keepAsking(client, node, 30053)] as const,
   ]);
-  const all = async (outcome: string, what: string): Promise<void> => {
+  const all = async (outcome: string, what: string, some = clients): Promise<void> => {
     await Promise.all(
-      clients.map(async ([name, one]) => {
+      some.map(async ([name, one]) => {
         t.equal(await one.hears(outcome), null, `${name}: ${what}`);
       }),
     );
@@ -158,5 +158,8 @@ async function oneSocket(t: Test, which: WhichOvn): Promise<void> {
   for (const address of [n2.address, sixOf(n2)])
     t.equal(burst(client, address, 30053), 'far,far,far,far', 'datagrams that are sent at once are all answered');
   await write(servedBy('n1', n1.address, sixOf(n1)));
-  await all('host', 'the client is answered by a process of a node that listens on the wildcard address');
+  // The gateway does not know the MAC of n1's IPv6 address yet. If the second datagram of a connection arrives before
+  // it does, OVN translates only the destination of this connection (docs/use/overlay-services.md).
+  const resolved = clients.filter(([name]) => name !== 'a host of the LAN, IPv6');
+  await all('host', 'the client is answered by a process of a node that listens on the wildcard address', resolved);
 }

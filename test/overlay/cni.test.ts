@@ -278,10 +278,6 @@ async function forgedAnnotation(
     [],
     'every earlier attempt was refused with the same error code',
   );
-  const logs = (): readonly string[] =>
-    hosts.map((host) => host.run(['grep', '-iE', 'assert|EMER', '/var/log/openvswitch/ovs-vswitchd.log']).stdout);
-  const ttl = ping(n1, plain);
-  t.equal(ttl, 63, 'another node reaches the pod at the address of OVN', ttl === 63 ? {} : { logs: logs() });
   t.match(await cni(n2, 'DEL', last), { status: 0 });
 }
 

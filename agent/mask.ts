@@ -138,7 +138,8 @@ function keyfileLines(text: string): readonly { line: string; name: string; secr
 }
 
 /**
- * Returns true for a property `token` whose value is an IPv6 interface identifier such as `::1`, which is no secret.
+ * Returns true for a property `token` whose value is an IPv6 interface identifier such as `::1`. An interface
+ * identifier is not secret.
  */
 function isInterfaceToken(name: string, value: string): boolean {
   return /(^|\.)token$/.test(name) && /^"?::[\da-f:]*"?$/i.test(value);

@@ -110,7 +110,7 @@ function comparePorts(wanted: WantedBridge, row: OvsBridge, observation: Observa
   const devices = devicesIn(row);
   const { bridge } = wanted;
   // A second NIC in the bridge is a difference, because it could close a loop between two ports of a LAN switch. Taps
-  // and veths of guests are no difference.
+  // and veths of guests do not count as differences.
   const others = nicsIn(row, observation).filter((entry) => entry.name !== wanted.uplink?.interface);
   return [
     ...(wanted.uplink === null ? [] : comparePort(bridge, wanted.uplink.interface, devices, observation)),

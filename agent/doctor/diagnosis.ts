@@ -22,7 +22,7 @@ export interface Diagnosis {
    * be read.
    */
   readonly observation: Observation | null;
-  /** Plan of `apply`; null if there is no observation, if planning failed, or if the administrator creates br-ex. */
+  /** Plan of `apply`; null if the node was not observed, if planning failed, or if the administrator creates br-ex. */
   readonly plan: Plan | null;
   /** Reason why planning failed, and its remedy; null if planning did not fail. */
   readonly refusal: { readonly message: string; readonly hint: string | null } | null;

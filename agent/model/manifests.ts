@@ -39,7 +39,8 @@ export interface ObjectDifference {
   readonly change: 'create' | 'change' | 'remove';
   readonly fields: readonly FieldChange[];
   /**
-   * Message of the conflict, which names the fields and the managers that also set them; null if there is no conflict.
+   * Message of the conflict, which names the fields and the managers that also set them; null if no other manager sets
+   * them.
    */
   readonly conflict: string | null;
 }

@@ -152,8 +152,8 @@ export interface StepArguments {
      */
     blocked?: readonly ProfileName[];
     /**
-     * MAC of the NIC and the bridge. A bond that is activated again would take the MAC of its first port. Null if there
-     * is no bridge.
+     * MAC of the NIC and the bridge. A bond that is activated again would take the MAC of its first port. Null if the
+     * NIC is not a port of the bridge, or the bridge has no known MAC.
      */
     mac: string | null;
     addresses: readonly string[];
@@ -291,7 +291,7 @@ export type NetworkDifference = {
     readonly kind: K;
     /** Desired value or word; null if no value is desired. */
     readonly wanted: string | null;
-    /** Observed value or word; null if there is no value. */
+    /** Observed value or word; null if no value was observed. */
     readonly observed: string | null;
   } & Readonly<DifferenceFields[K]>;
 }[DifferenceKind];

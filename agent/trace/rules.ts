@@ -15,7 +15,7 @@ export const northboundColumns: Readonly<Record<string, readonly string[]>> = {
 export interface RuleBook {
   /**
    * Returns the flow with these first eight digits of its UUID, which are also its cookie in Open vSwitch; null if
-   * there is no such flow.
+   * no flow has them.
    */
   flow(id: string): TraceFlow | null;
   /**

@@ -23,7 +23,7 @@ export type SessionState =
   | { readonly connected: false; readonly error: OvsdbError; readonly retryInMs: number };
 
 /**
- * Access to a database. The session connects again whenever the connection is lost or the server is no longer the
+ * Access to a database. The session connects again each time the connection is lost or the server is no longer the
  * leader.
  */
 export interface Session {

@@ -18,7 +18,7 @@ const limitMs = 10_000;
 /**
  * Removes the annotations that this program has written on the Nodes of a cluster whose overlay ends. Returns the
  * command that has to be run later if the API server refuses the removal or does not answer; null if all annotations
- * were removed, or if there is no kubeconfig.
+ * were removed, or if the node has no kubeconfig.
  */
 export async function unpublish(
   { nodeName, kubeconfig }: { readonly nodeName: string; readonly kubeconfig: string | null },

@@ -37,7 +37,10 @@ export interface WorkQueue {
    * Splits work of several keys, and returns null.
    */
   refuse(items: readonly WorkItem[], nowMs: number): Refused | null;
-  /** Returns the time at which the next work is due; 0 if it is due at once, null if there is no work. */
+  /**
+   * Returns the time at which the next work is due; 0 if it is due at once, null if no work waits and none is
+   * refused.
+   */
   dueMs(): number | null;
   /**
    * Returns true if the waiting work, together with the work of `more` changed objects, fills a transaction. Also

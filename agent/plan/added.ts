@@ -107,8 +107,8 @@ export function planAdded(
 const activated = 100;
 
 /**
- * Returns true if NetworkManager has activated a NIC of `bridge add` for which the plan has no bridge. The NIC
- * appeared, or got its lease, after the run that would have made its bridge.
+ * Returns true if NetworkManager has activated a NIC of `bridge add` for which the plan has no bridge. Such a NIC
+ * appeared, or got its lease, after the run that should have made its bridge.
  */
 export function hasLateNic({ wanted }: Plan, observation: Observation): boolean {
   const list = observation.hints.addedBridges ?? [];
@@ -178,7 +178,7 @@ function unsuitable(nic: string, reason: string, bridge: string): AgentError {
 
 /**
  * Minimum distance between the metric of a bridge and that of its NIC. NetworkManager assigns consecutive metrics to
- * the NICs of one kind. The metric with which the NIC returns to its own profile must be none of these.
+ * the NICs of one kind. The metric that the NIC has while it returns to its own profile must be none of these.
  */
 const standbyDistance = 49;
 

@@ -50,8 +50,9 @@ export interface Boot {
  * Plans all changes of the network that `apply` makes, from facts alone: no clock, no randomness, no I/O. A change that
  * is not possible is refused here, before the first one is made. Returns `waiting` if the choice depends on a default
  * route that may still appear. At boot, also returns `waiting` if an explicitly set NIC may still appear; in a run from
- * the command line, a missing NIC counts as a wrong name and is refused. At boot, a separate run builds the bridges of
- * `bridge add` that do not exist, so that a NIC without a lease does not make the run for br-ex fail.
+ * the command line, a missing NIC counts as a wrong name and is refused. At boot, leaves out the bridges of `bridge
+ * add` that do not exist: a separate run builds them, so that a NIC without a lease does not make the run for br-ex
+ * fail.
  */
 export function planApply(
   written: Config,
@@ -182,7 +183,7 @@ export function targetsAsBefore(previous: Wanted, observation: Observation): rea
     if (wanted === undefined || (!isWhole(names, wanted) && differs(wanted, observation))) return [];
     if (wanted.uplink === null) return [{ names, wanted, source: null }];
     const { interface: uplink } = wanted.uplink;
-    // A missing NIC of `bridge add` does not fail the plan.
+    // A bridge of `bridge add` is left out if its NIC is missing, so that the plan does not fail.
     if (names.isAdded && !observation.links.some((link) => link.name === uplink)) return [];
     return [{ names, wanted, source: uplinkSource(names, uplink, observation) }];
   });
@@ -190,8 +191,8 @@ export function targetsAsBefore(previous: Wanted, observation: Observation): rea
 
 /**
  * Returns the steps that restore the state before a failed transaction. Null if a bridge that cannot be built again is
- * not as it was, such as a bridge of configure-ovs.sh, because only NetworkManager's checkpoint can restore such a
- * bridge. `aimed` is the desired state of the transaction.
+ * not as it was, such as a bridge of configure-ovs.sh, because only NetworkManager's checkpoint can restore it. `aimed`
+ * is the desired state of the transaction.
  */
 export function planRestore(previous: Wanted, observation: Observation, aimed?: Wanted): readonly Step[] | null {
   const bridges = bridgesOf(observation, previous.added);

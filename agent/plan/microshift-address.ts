@@ -25,7 +25,7 @@ export interface HostNetwork {
 
 /**
  * Addresses that MicroShift finds; null for an address that it does not find. MicroShift exits if it does not find an
- * address that it uses.
+ * address that it needs.
  */
 export interface HostAddresses {
   readonly nodeIp: string | null;

@@ -16,8 +16,8 @@ import {
  */
 
 /**
- * Returns the configuration with the networks that MicroShift uses on this node: a node with IPv6 alone has other
- * defaults for settings that are not set. Checks of a node and plans for it both start from this configuration.
+ * Returns the configuration with the networks that MicroShift uses on this node: on a node with IPv6 alone, networks
+ * that are not configured have other defaults. Checks of a node and plans for it both start from this configuration.
  */
 export function configOnNode(config: Config, host: HostNetwork): Config {
   const { nodeIp } = microshiftAddresses(config.cluster, host);
@@ -68,7 +68,7 @@ export function loopbackNeeds(
   };
 }
 
-/** Returns the addresses in another order: first the IPv6 addresses that lo already has. */
+/** Returns the same addresses in another order: those IPv6 addresses that lo already has come first. */
 function keptFirst(addresses: readonly string[], { links }: HostNetwork): readonly string[] {
   const onLoopback = links.filter((link) => link.name === 'lo').flatMap((link) => link.addresses);
   const isKept = (address: string): boolean => isIpv6(address) && onLoopback.some((entry) => entry.address === address);

@@ -59,7 +59,7 @@ export function planFor(
       steps.push(...giveLoopback(own));
       const adjusted = adjustInPlace(target.wanted, names, own, target.source, observation);
       const mended = adjusted ?? rebuild(target, observation);
-      // An existing bridge that NetworkManager only takes over (claimBridge) keeps its foreign ports.
+      // An existing bridge that NetworkManager only takes over keeps its foreign ports.
       if (adjusted === null && !mended.some((step) => step.do === 'claimBridge')) lost.push(names);
       steps.push(
         ...mended,
@@ -104,8 +104,7 @@ function othersPortNotes(difference: NetworkDifference): readonly PlanNote[] {
 
 /**
  * Returns the steps that build a bridge again. They keep the existing bridge if MicroShift made it, or if other
- * programs added ports to it and the bridge can stay (bareBridge). Foreign entries of its interface are restored
- * afterwards.
+ * programs added ports to it and the bridge can stay. Foreign entries of its interface are restored afterwards.
  */
 function rebuild(target: Target, observation: Observation): readonly Step[] {
   const { names, wanted, source } = target;

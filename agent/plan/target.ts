@@ -95,7 +95,7 @@ export function withLoopback(target: Target, written: Config, observation: Obser
 
 /**
  * Fails with `interface-unsuitable` for a NIC without a carrier, which has nothing to hand over and would wait for a
- * lease in vain. An existing bridge stays.
+ * lease in vain. A bridge that exists already is not refused.
  */
 function mustCarry({ bridge, interface: name }: AddedBridge, { links, ovs }: Observation): void {
   if (links.some((link) => link.name === name && link.carrier) || ovs.bridges.some((row) => row.name === bridge))

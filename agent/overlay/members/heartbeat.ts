@@ -5,7 +5,7 @@ import { indexRows, textOf } from '../rows/row-index.ts';
 
 /**
  * Number of rounds whose values of SB_Global.nb_cfg are remembered. A round takes place every 5 s, so the oldest of
- * three is 10 s old.
+ * three values was read 10 s ago, and requested 15 s ago.
  */
 const rounds = 3;
 

@@ -3,13 +3,13 @@
  * priorities alone order the tiers of Kubernetes: Admin, NetworkPolicy, Baseline.
  */
 export const aclPriorities = {
-  /** Drops of forged packets. */
+  /** Forged packets, which are dropped. */
   guard: 32_760,
   /** Packets of the node itself to its pods. */
   node: 32_750,
-  /** Packets to an address or port in the range of services that no service has. */
+  /** Packets to the range of services, at an address or port without a service. */
   unserved: 32_745,
-  /** Resolution of addresses (ARP and neighbour discovery) of pods with cluster policies. */
+  /** ARP and neighbour discovery of pods with cluster policies. */
   neighbours: 32_740,
   /** Lowest priority of the Admin tier. */
   admin: 16_400,

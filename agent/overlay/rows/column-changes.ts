@@ -18,8 +18,8 @@ export const keys = (entries: Readonly<Record<string, string>>): DesiredColumn =
 /** Returns the desired content of a set that must have these elements; its other elements stay. */
 export const has = (...elements: readonly WrittenAtom[]): DesiredColumn => ({ has: elements });
 /**
- * Returns the desired content of a whole set that is changed element by element: the size of the transaction grows with
- * the difference, not with the set.
+ * Returns the desired content of a set that must have exactly these elements. Only differing elements are written, so
+ * the size of the transaction grows with the difference, not with the set.
  */
 export const only = (elements: readonly WrittenAtom[]): DesiredColumn => ({ only: elements });
 

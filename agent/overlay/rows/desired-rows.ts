@@ -29,7 +29,10 @@ export interface DesiredRow {
   readonly place?: { readonly row: PlannedRow; readonly column: string };
   /** Values that no other row may have when this row is inserted, for a table without a unique index on them. */
   readonly absent?: Readonly<Record<string, Atom | Readonly<Record<string, string>>>>;
-  /** True if the row may be inserted only while the column of the parent row is as it was read. */
+  /**
+   * True if the row may be inserted only while the column of the parent row that refers to it has the value that was
+   * read.
+   */
   readonly exclusive?: boolean;
   /** True for a row that other programs use as well; it gets no tags of ownership. */
   readonly isShared?: boolean;
@@ -66,7 +69,7 @@ export interface DesiredRows {
   readonly changes: RowChange[];
   readonly guards: RowGuard[];
   readonly trace: string[];
-  /** Addresses that ports of routers have, or get on the join switch in this plan. */
+  /** Addresses that ports of routers already have, or that this plan assigns to them on the join switch. */
   readonly takenAddresses: Set<string>;
   add(desiredRow: DesiredRow): PlannedRow;
   /** Plans the deletion of an existing row. */
@@ -145,9 +148,9 @@ export function createDesiredRows({ existing, shape }: Found, owner: string): De
   };
 
   /**
-   * Returns the existing row that becomes the desired row; null if a row has to be inserted. Deletes an existing row
-   * that belongs to a Kubernetes object and only has the same name. Fails with `overlay-conflict` if another row than
-   * the planned parent row contains the existing row.
+   * Returns the existing row that becomes the desired row; null if a row has to be inserted. If the row of a Kubernetes
+   * object has a name that a row of a node needs, plans its deletion. Fails with `overlay-conflict` if the existing row
+   * has another parent row than the planned one.
    */
   const adoptable = ({ table, title, existing: row, place, objectKey }: DesiredRow): DatabaseRow | null => {
     if (row === null || objectKey !== undefined) return row;

@@ -14,8 +14,8 @@ export interface FollowedTable {
 export type FollowedDatabase = keyof typeof followedColumns;
 
 /**
- * Tables that are monitored without a condition on the owner: registrations of members, root rows, and bridges, because
- * other programs may have created br-int.
+ * Tables that are monitored without a condition on the owner, because their rows may belong to other programs: root
+ * rows, registrations of members, and bridges (another program may have created br-int).
  */
 const wholeTables: readonly string[] = [
   'NB_Global',
@@ -32,7 +32,10 @@ export interface FollowedGateway {
   readonly localnetPort: string;
   /** Name of ovn-controller's patch port on the bridge. */
   readonly clusterPort: string;
-  /** MAC of the NIC. The NIC gets another OpenFlow port number each time it is added to the bridge. */
+  /**
+   * MAC of the NIC, by which the NIC's Interface row is selected. The row changes each time the NIC is added to the
+   * bridge, because the NIC then gets another OpenFlow port number.
+   */
   readonly mac: string;
 }
 

@@ -17,7 +17,7 @@ export interface NamelessRow {
   readonly why: string;
 }
 
-/** Plans a route, NAT row, policy or ACL that its router or switch has exactly once; removes duplicates. */
+/** Plans a route, NAT row, policy or ACL that its router or switch must have exactly once; removes duplicates. */
 export function addNamelessRow(desired: DesiredRows, desiredRow: NamelessRow): PlannedRow {
   const { table, title, holder, column, key, columns = {}, node, why } = desiredRow;
   const parts = Object.entries(key);

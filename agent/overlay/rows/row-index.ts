@@ -12,12 +12,12 @@ export interface ParentRow {
 export interface RowIndex {
   all(table: string): readonly DatabaseRow[];
   named(table: string, name: string): DatabaseRow | null;
-  /** Returns the rows of `table` to which a column refers. */
+  /** Returns the rows of `table` to which a column of `row` refers. */
   referred(row: DatabaseRow | null, column: string, table: string): readonly DatabaseRow[];
   parentOf(row: DatabaseRow): ParentRow | null;
   /** Returns the keys of the Kubernetes objects that have rows. */
   objectKeys(): Iterable<string>;
-  /** Returns the rows of an object key. */
+  /** Returns the rows with this object key. */
   ofObject(objectKey: string): readonly ObjectRow[];
 }
 

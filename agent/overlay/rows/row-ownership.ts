@@ -8,7 +8,7 @@ import { tagKeys } from './tag-keys.ts';
 import { isOwnedBy, nodeTag } from './tags.ts';
 
 /**
- * Returns the cluster's router, which every tool of ovn-kubernetes since 2016 marks with the key `k8s-cluster-router`;
+ * Returns the cluster's router, which all programs of ovn-kubernetes since 2016 mark with the key `k8s-cluster-router`;
  * null if the database has no cluster.
  */
 export function clusterRouterOf(existing: RowIndex): DatabaseRow | null {

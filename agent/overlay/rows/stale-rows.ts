@@ -23,9 +23,9 @@ const tables = [
 ] as const;
 
 /**
- * Deletes stale rows. `why` returns the reason to delete the rows of a node, or of the cluster as a whole (null); a
- * null reason keeps them. Rows of other programs stay, and so do switches and routers that have ports of other
- * programs.
+ * Deletes stale rows. `why` receives the name of a node, or null for the cluster as a whole. It returns the reason to
+ * delete the rows, or null if they stay. Rows of other programs stay, and so do switches and routers that have ports of
+ * other programs.
  */
 export function removeStaleRows(
   desired: DesiredRows,
@@ -48,7 +48,8 @@ export function removeStaleRows(
       gone.add(row);
       if (table === 'Address_Set') releaseSet(desired, row);
       desired.remove(table, row, title, reason);
-      // A port that another program adds meanwhile must not be deleted with the row.
+      // The deletion fails if another program adds a port to the switch or router meanwhile, because that port would be
+      // deleted as well.
       if ('ports' in row)
         desired.guards.push({ guard: 'unchanged', table, uuid: row._uuid, columns: { ports: row.ports ?? [] } });
     }
@@ -98,7 +99,8 @@ function foreignPart(desired: DesiredRows, table: string, row: DatabaseRow, owne
 }
 
 /**
- * Deletes the static MAC bindings of deleted ports. They have no external_ids and belong to the port that they name.
+ * Deletes the static MAC bindings of deleted ports. A static MAC binding has no external_ids, and belongs to the port
+ * that it names.
  */
 function removeBindings(desired: DesiredRows, gone: ReadonlySet<DatabaseRow>): void {
   for (const row of desired.existing.all('Static_MAC_Binding')) {

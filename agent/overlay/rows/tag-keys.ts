@@ -8,13 +8,13 @@ export const tagKeys = {
   nodeId: 'owner-node-id',
   /** The system-id of the node. */
   chassis: 'owner-chassis',
-  /** Mark of a route that exists because `overlay gateway --subnets` lists its subnet for a gateway. */
+  /** Mark of a row for the packets of a subnet that `overlay gateway --subnets` assigns to a gateway. */
   asked: 'owner-asked',
   /** Name of the peer to which a route leads. */
   peer: 'owner-peer',
   /** Mark of a port of br-int whose interface leads to hosts that are not pods. */
   attached: 'owner-attached',
-  /** Keys of a map that the agent has added, in a row that it shares with other programs. */
+  /** List of the keys that the agent has added to the Open_vSwitch row, which it shares with other programs. */
   keys: 'owner-keys',
   /** Object key of a row for an object of Kubernetes: `pod:default/web-0`. */
   unit: 'owner-unit',

@@ -8,8 +8,8 @@ import type { ServicePlace, ServiceProtocol } from '../../model/shared-bridge.ts
 const zones = { first: 32_768, count: 64_000 - 32_768 };
 
 /**
- * Zone for UDP packets from the cluster to a process of the node that listens at every address. It is below the zones
- * of services.
+ * Zone for UDP packets from the cluster to a process of the node that listens at every address. It is the zone below
+ * those of UDP services.
  */
 export const wildcardZone = zones.first - 1;
 

@@ -21,7 +21,8 @@ export interface BalancerChange {
 }
 
 /**
- * Servers (backends) of UDP services. An address and port in several rows has the servers of all of these rows.
+ * Servers (backends) of UDP services. If several rows have the same address and port, the servers of all these rows
+ * serve it.
  */
 export interface DatagramServers {
   /**
@@ -34,7 +35,7 @@ export interface DatagramServers {
 
 /** Creates an empty set of servers. */
 export function createDatagramServers(): DatagramServers {
-  /** Number of rows that have a service address and a server, by the ServedConnections.text that names both. */
+  /** Number of rows that have a service address and a server, by the text that names both (ServedConnections). */
   const rows = new Map<string, number>();
   const count = (text: string, by: number): void => {
     const now = (rows.get(text) ?? 0) + by;
@@ -57,7 +58,7 @@ export function createDatagramServers(): DatagramServers {
   };
 }
 
-/** Returns the texts of ServedConnections of one row; empty for a protocol other than UDP or a null row. */
+/** Returns a text for each service address and server of a row; empty for a protocol other than UDP or a null row. */
 function servedBy(row: DatabaseRow | null): readonly string[] {
   if (textOf(row, 'protocol') !== 'udp') return [];
   return Object.entries(mapOf(row, 'vips')).flatMap(([at, servers]) =>

@@ -164,13 +164,13 @@ export function hostServices(
       ...elementsOf(places),
       '  }',
     ]),
-    // The zone is set before the kernel looks up the connection (priority raw).
+    // The zone is set before the kernel looks up the connection, so these chains have the priority `raw` (-300).
     ...hooks.flatMap((hook) => {
       const before = [...tracked, ...(hook === 'prerouting' ? inOwnZone : [])];
       return before.length === 0 ? [] : chain(`${hook}_zone`, -300, before, 'filter');
     }),
-    // The chains for clients have a priority between those of connection tracking (-200) and of the translation of
-    // destinations (-100).
+    // The chains that drop clients outside of the source ranges have a priority between those of connection tracking
+    // (-200) and of the translation of destinations (-100).
     ...hooks.flatMap((hook) => (refusing.length === 0 ? [] : chain(`${hook}_clients`, -110, refusing, 'filter'))),
     ...(served.length === 0
       ? []
@@ -213,7 +213,9 @@ interface ClosedPlace {
   readonly permitted: readonly string[];
 }
 
-/** Returns the elements of the set of permitted clients. nft(8) lists a range of one address without its length. */
+/**
+ * Returns the elements of the set of permitted clients. nft(8) lists a range of one address without its prefix length.
+ */
 function clientsAt(places: readonly ClosedPlace[]): readonly string[] {
   return places.flatMap(({ place, permitted }) =>
     permitted.map((range) => `${place} . ${range.replace(isIpv6(range) ? /\/128$/ : /\/32$/, '')}`),

@@ -60,8 +60,8 @@ export function inboundServices(
     own.some((address) => isIpv6(address) === isIpv6(at.address)) &&
     !inside(at.address);
   const places = byText(vips, placeText);
-  // A service is left out if its backends differ from node to node, because then no single cluster address stands for
-  // it.
+  // A cluster address whose backends differ from node to node is in several rows. It is left out, because it does not
+  // stand for the service as a whole.
   const inCluster = byText(
     vips.filter((vip) => inService(vip.at.address) && places.get(placeText(vip))?.length === 1),
     ({ served }) => served,
@@ -111,8 +111,8 @@ function placeText({ protocol, at }: Vip): string {
 }
 
 /**
- * Returns `work` with a cache of its results, because most of the thousands of entries have an address or backends that
- * other entries also have.
+ * Returns a function that remembers the results of `work`. Most of the thousands of entries have an address or backends
+ * that other entries also have.
  */
 function remembering<T>(work: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
@@ -131,8 +131,8 @@ function isInside(subnets: readonly string[], address: string): boolean {
 
 /**
  * Returns the addresses of the tunnel endpoints of other chassis. A NodePort at one of these addresses belongs to that
- * chassis, unless this node itself has the address. Rows of Encap that name another chassis than their own are left
- * out.
+ * chassis, unless this node itself has the address. Rows of Encap that name another chassis than the one that refers to
+ * them are left out.
  */
 function tunnelEndsOfOthers(rows: DatabaseRows, systemId: string): string[] {
   const existing = indexRows(rows);
@@ -149,8 +149,8 @@ function vipsOf(rows: DatabaseRows, node: string): Vip[] {
   const router = existing
     .all('Datapath_Binding')
     .find((row) => mapOf(row, 'external_ids').name === gatewayNames(node).router);
-  // Before OVN 23.09.1 a row names only its switches (ovn-sb(5), Load_Balancer). Every load balancer then counts as one
-  // of the gateway's router.
+  // Before OVN 23.09.1 a row names only its switches (ovn-sb(5), Load_Balancer). Every load balancer then counts as a
+  // load balancer of the gateway's router.
   const isOnRouter = (row: DatabaseRow): boolean =>
     !tellsRouters ||
     existing

@@ -10,7 +10,7 @@ export interface OwnPlaces {
   readonly listeners: readonly Listener[];
   /** Ports at which services may be served at the node's addresses. */
   readonly ports: readonly PortRange[];
-  /** Addresses and ports at which the node's daemons reach the API server, on any host. */
+  /** Addresses and ports at which the node's daemons reach the API server, on this or another host. */
   readonly apiServers: readonly ServicePlace[];
 }
 

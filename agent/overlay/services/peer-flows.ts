@@ -36,7 +36,7 @@ export function sharedPeerFlows(
 
 /**
  * Returns the flows by which hosts of peers reach the range of services at a gateway with an address of its own. The
- * other flows of such a gateway drop packets to this range (dedicatedClientFlows).
+ * flows for outside clients (outside-clients.ts) drop all other packets to this range.
  */
 export function dedicatedPeerFlows(
   layout: Pick<OverlayLayout, 'naming' | 'serviceSubnets'>,

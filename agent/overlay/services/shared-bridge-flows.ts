@@ -13,8 +13,8 @@ import {
 } from './flow-parts.ts';
 
 /**
- * Cookie of every flow of this product except those of withheld-answers.ts, which have a cookie of their own. Flows of
- * other programs stay; ovn-kubernetes uses 0xdeff105.
+ * Cookie of every flow of this product, except those that withhold answers (withheld-answers.ts), which have another
+ * cookie. Flows of other programs stay; ovn-kubernetes uses 0xdeff105.
  */
 export const flowCookie = '0x6d6e6f766c79';
 
@@ -29,7 +29,7 @@ interface Parts extends SharedFrames {
   readonly gateway: OverlayGateway;
   readonly families: readonly FlowFamily[];
   readonly ports: SharedPorts;
-  /** Action with which the node's own frames leave for the LAN. */
+  /** Action that sends the node's own frames to the LAN. */
   readonly away: string;
 }
 
@@ -165,7 +165,7 @@ function connections({ families: own, ports, inbound, ofCluster, ofNode, away }:
  * Returns the flows of a service, which apply before connection tracking. Connection tracking on the bridge would
  * recirculate each packet once more. Inside of OVN, the first packet to a pod on the gateway's node is already
  * recirculated six times, which is the limit of the userspace data path (lib/dpif-netdev.c, MAX_RECIRC_DEPTH: 6, in
- * newer releases 8). Answers over UDP are not tracked either. A tracked connection would belong to the cluster for as
+ * newer releases 8). Answers over UDP are not tracked either: a tracked connection would belong to the cluster for as
  * long as its client sends, even after the service is deleted. A TCP connection may continue without its service, as
  * with kube-proxy, and ends by itself.
  */

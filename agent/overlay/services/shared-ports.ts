@@ -6,8 +6,8 @@ import { uplinkPort } from '../overlay-names.ts';
 import { indexRows, listOf, textOf } from '../rows/row-index.ts';
 
 /**
- * Returns the name of the port by which a gateway's bridge leads to br-int (ovn-controller(8), ovn-bridge-mappings;
- * layout `seed` adds its own port).
+ * Returns the name of the port by which a gateway's bridge leads to br-int (ovn-controller(8), ovn-bridge-mappings). In
+ * layout `seed`, the agent adds this port itself.
  */
 export function clusterPort(layout: Pick<OverlayLayout, 'naming'>, node: string, gateway: OverlayGateway): string {
   return traitsOf(layout).clusterPort(uplinkPort(layout.naming, node, gateway), gateway.bridge);

@@ -28,7 +28,7 @@ type Remedy =
   | 'claim-bridge'
   | 'rebuild';
 
-/** Remedy by kind of difference. The remedy for a setting depends on the setting (remedyOf). */
+/** Remedy by kind of difference. A difference in a setting is not listed, because its remedy depends on the setting. */
 const ofKind: Readonly<Record<Exclude<DifferenceKind, 'setting'>, Remedy>> = {
   address: 'reapply-interface',
   loopback: 'update',
@@ -176,9 +176,9 @@ export function claimStep(names: BridgeNames, wanted: WantedBridge, observation:
 }
 
 /**
- * Returns true for a bridge whose internal interface exists in the kernel but is unknown to NetworkManager. This
- * happens if NetworkManager waited 6 s in vain for a hung ovs-vswitchd to remove the interface. NetworkManager does not
- * look again (1.58, nm-device-ovs-interface.c), and would wait for the interface in vain.
+ * Returns true for a bridge whose internal interface exists in the kernel but is unknown to NetworkManager.
+ * NetworkManager waits 6 s for ovs-vswitchd to remove an interface. If ovs-vswitchd hangs for longer, NetworkManager
+ * does not notice that the interface still exists (1.58, nm-device-ovs-interface.c), and would wait for it in vain.
  */
 function isUnseen(bridge: string, { links, networkManager }: Observation): boolean {
   const lacksLink = networkManager.devices.some((device) => device.interface === bridge && device.lacksLink === true);

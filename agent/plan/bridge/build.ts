@@ -157,8 +157,9 @@ function settle(
   const hasIpv6Default = ownRoutes(observation).some(
     (route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name,
   );
-  // With DHCP for IPv4, the plan waits for a lease unless the NIC has addresses and none of them is IPv4: the LAN then
-  // has no DHCP server that answers. A NIC without any address has not been configured yet, so its lease is awaited.
+  // With DHCP for IPv4, the plan waits for a lease unless the NIC has addresses and none of them is IPv4, because no
+  // DHCP server has then answered the NIC. A NIC without any address has not been configured yet, so its lease is
+  // awaited.
   const lease =
     dynamicFamilies(final.settings).includes(4) &&
     (!hasAddresses || source.addressLink.addresses.some((entry) => entry.family === 4));

@@ -48,7 +48,7 @@ export function carryToNic({ bridge }: BridgeNames, entries: KernelEntries): rea
   return [{ do: 'changeKernel', entries, from: bridge, required: false, why }];
 }
 
-/** Entries that other programs added to a bridge, by the place where they belong. */
+/** Entries that other programs added to a bridge: those that leave with its NIC, and those that stay. */
 export interface ByPlace {
   /** Entries that leave with the NIC, converted to entries of the NIC. */
   readonly toNic: KernelEntries;
@@ -58,9 +58,9 @@ export interface ByPlace {
 
 /**
  * Separates the entries of a bridge that leave with its NIC from those that stay. `bridgeStays` is true for
- * MicroShift's bridge, and for a bridge that is built again. In these cases, an address leaves only if it came from the
- * NIC or is in the NIC's LAN. Otherwise all addresses leave, except those of ovn-kubernetes. Routes and neighbours stay
- * if they belong to the network of an address that stays. Rules always leave.
+ * MicroShift's bridge, and for a bridge that is built again. If it is true, an address leaves only if it came from the
+ * NIC or is in the NIC's LAN. If it is false, all addresses leave, except those of ovn-kubernetes. Routes and
+ * neighbours stay if they belong to the network of an address that stays. Rules always leave.
  */
 export function byPlace(
   { bridge, bridgeInterface }: BridgeNames,

@@ -76,7 +76,9 @@ export function withoutAddresses(final: WantedProfile): WantedProfile {
   return { ...final, settings: { ...withoutPings(final.settings), ipv4: disabled, ipv6: disabled } };
 }
 
-/** Removes the ping settings, because no host answers a ping while the NIC is not a port. */
+/**
+ * Removes the settings by which NetworkManager pings addresses, because no host answers while the NIC is not a port.
+ */
 function withoutPings(settings: ProfileSettings): ProfileSettings {
   const connection = Object.entries(settings.connection ?? {}).filter(([key]) => !pingKeys.includes(key));
   return { ...settings, connection: Object.fromEntries(connection) };
@@ -173,7 +175,7 @@ function fixedSetting(family: Family, final: ProfileSettings, link: Link, observ
     'route-metric': ['x', standbyMetric],
     'dns-data': ['as', nameservers.filter((server) => !server.startsWith('127.'))],
     'dns-search': ['as', observation.resolver.search],
-    // Duplicate address detection of IPv4 is off, because the node has these addresses already.
+    // IPv4 addresses are not checked for duplicates, because the node has these addresses already.
     ...(family === 4 ? { 'dad-timeout': ['i', 0] as const } : {}),
   };
 }
@@ -193,8 +195,8 @@ function inOrderOf(final: ProfileSettings, family: Family, addresses: Link['addr
 }
 
 /**
- * Returns true for a route that moves. Other routes do not have to move: connected routes follow from the addresses,
- * and multicast and link-local routes from the interface.
+ * Returns true for a route that moves to the bridge. Other routes do not have to move: connected routes follow from the
+ * addresses, and multicast and link-local routes from the interface.
  */
 function isMovedRoute(route: Route): boolean {
   return route.gateway !== null || isDefault(route.destination);

@@ -54,8 +54,8 @@ export function wantedOnLoopback(
 /**
  * Returns the agent's addresses on lo (`address/prefix`) that stay although the bridge has lost its own address of the
  * same family, at the end of a lease or an advertisement. MicroShift exits if it does not find its address. With the
- * address on lo, it still runs when the bridge has an address again. Other hosts get no answer for these addresses
- * (`giveLoopback`).
+ * address on lo, it still runs when the bridge has an address again. Other hosts get no answer for these addresses;
+ * giveLoopback() explains why.
  */
 function withoutSuccessor(
   present: readonly string[],
@@ -95,7 +95,7 @@ function ownMetrics(uplink: string, observation: Observation): NonNullable<Uplin
   return { 4: metricOf(4), 6: metricOf(6) };
 }
 
-/** Returns the NIC in a bridge, and the addresses that the bridge has; null if the bridge has no NIC. */
+/** Returns the NIC in a bridge, with the addresses that the bridge has; null if the bridge has no NIC. */
 export function carriedBy(names: BridgeNames, observation: Observation): Uplink | null {
   const { bridge } = names;
   const nic = uplinkInBridge(names, observation);
@@ -148,7 +148,7 @@ export function giveLoopback(differences: readonly NetworkDifference[]): readonl
 
 /**
  * Returns the step that makes the signpost (model/signpost.ts) if `wanted` is `present` and it is missing, or removes
- * it if `wanted` is `absent` and it exists without need.
+ * it if `wanted` is `absent` and it exists although MicroShift does not need it.
  */
 export function signpostStep(
   differences: readonly NetworkDifference[],
@@ -177,7 +177,7 @@ export function leaveLoopback(observation: Observation): readonly Step[] {
   return [...lead, ...clearLoopback(givenToLoopback(observation))];
 }
 
-/** Returns the addresses that lo lacks (`wanted` is `present`), or has without need (`absent`). */
+/** Returns the addresses that lo lacks (`wanted` is `present`), or that MicroShift does not need there (`absent`). */
 export function loopbackDifferences(
   differences: readonly NetworkDifference[],
   wanted: 'present' | 'absent',

@@ -81,7 +81,7 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
   if (row === undefined || others.length === 0) return null;
   const type = textOf(profileOf(wanted, names.bridge).settings, 'ovs-bridge', 'datapath-type') ?? 'system';
   const isSameKind = (row.datapathType === '' ? 'system' : row.datapathType) === type;
-  // A port that belongs to a profile of NetworkManager was made by configure-ovs.sh.
+  // A port with a profile of NetworkManager was made by configure-ovs.sh. A bridge with such a port does not stay.
   const isFormer = row.ports.some((port) => port.name !== row.name && ownerOf(port) !== undefined);
   // A bridge to which another program has added a second NIC cannot stay, because this NIC has to leave the bridge.
   const hasNic = nicsIn({ ...row, ports: others }, observation).length > 0;
@@ -110,7 +110,7 @@ export function othersPorts(names: BridgeNames, observation: Observation): reado
   );
 }
 
-/** Returns true if a bridge differs from the state in which it should remain. */
+/** Returns true if a bridge is not in the state in which it has to remain for MicroShift. */
 export function differsFromLeft(wanted: LeftBridge, { ovs, links }: Pick<Observation, 'ovs' | 'links'>): boolean {
   const row = ovs.bridges.find((bridge) => bridge.name === wanted.bridge);
   const link = links.find((entry) => entry.name === wanted.bridge);
@@ -124,7 +124,7 @@ export function differsFromLeft(wanted: LeftBridge, { ovs, links }: Pick<Observa
 }
 
 /**
- * Returns the keys that turn the row of MicroShift's bridge into a row of the agent, as NetworkManager would write them
+ * Returns the keys that make the row of MicroShift's bridge a row of the agent: those that NetworkManager would write
  * for these profiles.
  */
 export function rowOf(names: BridgeNames, wanted: WantedBridge): BridgeRow {

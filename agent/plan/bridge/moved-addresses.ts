@@ -30,8 +30,8 @@ export function movedToNic(names: BridgeNames, observation: Observation): MovedA
 }
 
 /**
- * Returns the links that a plan may change, with the addresses that a rollback must restore: those of `uplinks` that
- * are in no bridge yet, and the agent's bridges. Links without such addresses are left out.
+ * Returns the links that a plan may change, each with the addresses that a rollback must restore. These links are the
+ * uplinks that are in no bridge yet, and the agent's bridges. Links without such addresses are left out.
  */
 export function touchedLinks(uplinks: readonly string[], observation: Observation): readonly LinkAddresses[] {
   const bridges = bridgesOf(observation);

@@ -20,7 +20,8 @@ export function ownRoutes(observation: Observation): readonly Route[] {
 /**
  * Returns true for a connected route that exists because of a foreign address. A foreign address in the network of one
  * of the node's own addresses leaves the node's route as it is: the kernel adds no IPv4 route for a further address of
- * a network (net/ipv4/fib_frontend.c, fib_add_ifaddr), or adds a second route, with the metric of the foreign address.
+ * a network (net/ipv4/fib_frontend.c, fib_add_ifaddr), or adds a second route. The second route has the metric of the
+ * foreign address.
  */
 function isOfForeignAddress(route: Route, given: KernelEntries, { links, routes }: Observation): boolean {
   const { destination, device, family, metric } = route;

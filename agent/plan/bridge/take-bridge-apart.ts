@@ -49,8 +49,8 @@ export function takeBridgeApart(
       ? null
       : byPlace(names, uplink, observation, left !== null || next !== null).toNic;
   if (returning !== null) steps.push(...carryToNic(names, returning));
-  // If no profile is active on the bridge, the agent has to remove it: NetworkManager removes only a bridge whose
-  // profile is active, together with that profile.
+  // If the bridge's profile is not active, the agent has to remove the bridge: NetworkManager removes only a bridge
+  // whose profile is active, together with that profile.
   const removed = isOurs && !isRun(owner, observation) ? [names.bridge] : [];
   const profileNames = ours.map(nameOf);
   if (left !== null && (ours.length > 0 || differsFromLeft(left, observation))) {
@@ -100,8 +100,8 @@ function isRun(uuid: string, { networkManager }: Observation): boolean {
  * Returns the step that removes the NIC from the bridge, and the steps that wait for the NIC's own lease and routes and
  * then remove the held routes. The latter steps run after the removal of the bridge. The NIC answers at the held
  * addresses even if a lease does not arrive. Returns no steps if the NIC is outside of the bridge and has its own
- * profile active, unless it lacks the addresses of that profile (isLeftBare). `held` is the link that has the node's
- * addresses: the bridge, or the NIC if the bridge no longer exists.
+ * profile active, unless it lacks the addresses of that profile. `held` is the link that has the node's addresses: the
+ * bridge, or the NIC if the bridge no longer exists.
  */
 function detach(
   names: BridgeNames,
@@ -179,7 +179,7 @@ function waitForLease({ id, uuid }: NmProfile, uplink: string): Step {
   return { do: 'waitDynamic', id, uuid, interface: uplink, ...wait, why };
 }
 
-/** Metric of br-ex (gatewayBridge in model/names.ts), minus one. */
+/** Metric just below that of br-ex, which is 48 (gatewayBridge in model/names.ts). */
 const defaultMetric = 47;
 
 /**

@@ -88,8 +88,8 @@ function patient(ipv4: Readonly<Setting> = {}): Readonly<Setting> {
 }
 
 /**
- * Returns the three profiles of a bridge without a NIC: up, with MicroShift's fixed MAC and these addresses
- * (`address/prefix`), and without a default route.
+ * Returns the three profiles of a bridge without a NIC. The bridge is up, and has MicroShift's fixed MAC, these
+ * addresses (`address/prefix`), and no default route.
  */
 export function bridgeWithoutUplink(names: BridgeNames, config: Config, addresses: readonly string[]): WantedBridge {
   const bridgeInterface: ProfileSettings = {
@@ -141,9 +141,9 @@ function bridgeProfiles(
 }
 
 /**
- * Returns the connection setting of a bridge's profile. With this setting, NetworkManager never activates the profile
- * by itself. After a restart, it would otherwise bring the bridge up without the NIC, because no profile makes the NIC
- * a port, and the node would be unreachable.
+ * Returns the connection setting of a bridge's profile. It has `autoconnect=no`, so that NetworkManager never activates
+ * the profile by itself. After a restart, it would otherwise bring the bridge up without the NIC, because no profile
+ * makes the NIC a port, and the node would be unreachable.
  */
 function connection(id: string, type: string, interfaceName: string): Setting {
   return {

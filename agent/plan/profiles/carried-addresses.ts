@@ -17,7 +17,7 @@ const longestValue = 8_000;
 
 /**
  * Returns the addresses (`address/prefix`) that came with the NIC, as a value for the profile; an empty text if the NIC
- * had none. Addresses that the value has no room for are recognized by their LAN alone.
+ * had none. Addresses that do not fit into the value are left out, and are recognized by their LAN alone.
  */
 export function carriedAddresses(source: UplinkSource, observation: Observation): string {
   const now = entriesOf(source.link.name, observation).addresses.map(({ address }) => address);

@@ -7,9 +7,9 @@ type Setting = ProfileSettings[string];
 const interfaceKeys = ['iifname', 'oifname'];
 
 /**
- * Returns the routing rules of a profile whose address moves from one interface to another. In these, the name of the
- * second interface replaces that of the first, because packets pass through the second interface from then on
- * (ip-rule(8), iif and oif). A family in which no rule changes has no settings in the result.
+ * Returns the routing rules of a profile whose address moves from one interface to another. In the returned rules, the
+ * name of the second interface replaces that of the first, because packets pass through the second interface after the
+ * move (ip-rule(8), iif and oif). A family in which no rule changes has no settings in the result.
  */
 export function moveRoutingRules(
   id: string,

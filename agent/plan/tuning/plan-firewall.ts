@@ -4,9 +4,9 @@ import { masqueradeOfHost } from '../../model/ovn-kubernetes-addresses.ts';
 import { parseRange } from '../../net/address-range.ts';
 
 /**
- * Returns the sources of pod traffic: the pod networks, and the host as pods see it, in each family of the cluster; and
- * the networks of connected clusters, but not their hosts (MicroShift's docs/user/howto_c2cc.md, "Configure the
- * firewall").
+ * Returns the sources of pod traffic: the pod networks; the address that the host has for pods, in each family of the
+ * cluster; and the networks of connected clusters, but not their hosts (MicroShift's docs/user/howto_c2cc.md,
+ * "Configure the firewall").
  */
 export function trustedSources(config: Config): readonly TrustedSource[] {
   const pods = config.cluster.clusterNetwork.value.map(
@@ -25,7 +25,7 @@ export function trustedSources(config: Config): readonly TrustedSource[] {
 }
 
 /**
- * Returns the sources that have to be added to the zone, in the runtime and in the permanent configuration. Foreign
+ * Returns the sources that have to be added to the zone in the runtime configuration and in the permanent one. Foreign
  * sources stay.
  */
 export function planFirewall(config: Config, zone: ZoneSources): FirewallPlan {

@@ -104,8 +104,8 @@ function planAffinity(draft: Draft, daemon: DaemonFacts, cpus: string | null, ba
 }
 
 /**
- * Plans the CPU affinity of running threads. If `only` is not null, only threads with this list of CPUs are changed,
- * because another program or a unit may have set the lists of the other threads.
+ * Plans the CPU affinity of running threads. If `only` is not null, only threads that have this list of CPUs are
+ * changed: another program or a unit may have set the lists of the other threads.
  */
 function pinThreads(draft: Draft, daemon: DaemonFacts, cpus: string, only: string | null): void {
   // The threads of the userspace data path are left out, because other_config:pmd-cpu-mask pins them.

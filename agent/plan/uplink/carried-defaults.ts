@@ -76,7 +76,7 @@ const properties: Readonly<Record<string, Property>> = {
   'ipv4.forwarding': { ...mode, since: 54 },
   'ipv4.link-local': { signature: 'i', unset: 0, range: [1, 4], since: 40 },
   ...ofBothFamilies('ipv6'),
-  // The values 2 and 3 stand for the default (NMSettingIP6ConfigAddrGenMode).
+  // With the values 2 and 3, a profile leaves this property to the configuration (NMSettingIP6ConfigAddrGenMode).
   'ipv6.addr-gen-mode': { signature: 'i', unset: 3, range: [0, 1] },
   'ipv6.dhcp-duid': words,
   'ipv6.ip6-privacy': mode,
@@ -144,8 +144,9 @@ function settingOf({ signature, range = [0, 0] }: Property, text: string): Setti
 }
 
 /**
- * Returns the value from the first matching section that has the property or stops the search; null if that section
- * lacks the property, or if no section matches (nm-config-data.c, _match_section_infos_lookup).
+ * Searches the sections that match the device for the first one that has the property or stops the search
+ * (`stop-match`). Returns its value; null if that section lacks the property, or if there is no such section
+ * (nm-config-data.c, _match_section_infos_lookup).
  */
 function lookUp(
   property: string,

@@ -237,7 +237,10 @@ function mustExist(candidate: Candidate, observation: Observation): void {
   });
 }
 
-/** Fails with `config-invalid` if the NIC is also requested for the bridge `other`, which is null for a free NIC. */
+/**
+ * Fails with `config-invalid` if the NIC is also requested for the bridge `other`, which is null if no other bridge
+ * requests the NIC.
+ */
 function mustBeFree(candidate: Candidate, bridge: string, other: string | null): void {
   if (other === null) return;
   const givenUp = `, or give that one up: microshift-net bridge remove ${other}`;

@@ -6,8 +6,8 @@ import { isDefault } from '../../net/destination.ts';
 
 /*
  * Profiles that NetworkManager generates for a NIC that was configured by another program (ip, an initramfs, a cloud
- * agent). Such a profile disappears as soon as the NIC is configured differently. A copy of it, in memory, becomes the
- * profile of the NIC.
+ * agent). Such a profile disappears as soon as the NIC is configured differently. The agent therefore copies the
+ * profile, and activates the copy on the NIC. The copy exists in memory only.
  */
 
 /** Returns the copy that replaces a generated profile; null if the profile was not generated. */
@@ -29,7 +29,7 @@ export function copyOfExternal(profile: NmProfile, observation: Observation): Wa
 
 /**
  * Returns the IP settings with the metrics of their default routes. NetworkManager omits the metrics from generated
- * profiles, although they decide between two NICs after this one has left its bridge.
+ * profiles, although they decide which of two NICs is preferred after this one has left its bridge.
  */
 function withObservedMetrics(profile: NmProfile, observation: Observation): NmProfile['settings'] {
   const device = textOf(profile.settings, 'connection', 'interface-name');

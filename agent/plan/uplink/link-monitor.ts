@@ -26,8 +26,8 @@ export function refuseLostMonitor({ link, addressLink }: UplinkSource, observati
 }
 
 /**
- * Returns notes about the functions that a bond loses. The ARP monitor is among them if the move is allowed because the
- * NIC was the uplink before.
+ * Returns notes about the functions that a bond loses. The ARP monitor is among them only for a NIC that was the uplink
+ * before, because the move of any other NIC is refused.
  */
 export function monitorNotes({ link }: UplinkSource, bridge: string, observation: Observation): readonly PlanNote[] {
   const monitors = lostMonitors(link.name, bridge, observation).map(

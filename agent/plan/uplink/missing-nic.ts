@@ -8,8 +8,8 @@ const hardware = ['802-3-ethernet', '802-11-wireless', 'infiniband'];
 
 /**
  * Returns the remedy for a named interface that does not exist. A bond, a VLAN or a bridge exists only after
- * NetworkManager has started its profile; the remedy for all other interfaces is `otherwise`. The text ends with the
- * interfaces that can be an uplink.
+ * NetworkManager has started its profile; the remedy for any other interface is `otherwise`. The returned text ends
+ * with the interfaces that can be an uplink.
  */
 export function missingNicHint(name: string, observation: Observation, otherwise: string | null = null): string {
   const profile = observation.networkManager.profiles.find(

@@ -78,7 +78,7 @@ function whyUnused(text: string, { links }: Observation): string | null {
 
 /**
  * Returns true if the hint file names this NIC, as after a run that moved the NIC into br-ex, or if the list of the
- * bridges of `bridge add` contains the NIC. A configuration that works on this node is not refused at its next boot.
+ * bridges of `bridge add` contains the NIC. A NIC that has already worked as an uplink is not refused at the next boot.
  */
 export function wasUplink(name: string, { hints }: Pick<Observation, 'hints'>): boolean {
   return hints.interfaceHint === name || hints.addedBridges?.some((entry) => entry.interface === name) === true;

@@ -60,8 +60,9 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
   const bridgeLink = observation.links.find((entry) => entry.name === names.bridge);
   const bridgeHasAddresses = bridgeLink?.addresses.some((entry) => entry.scope === 'global') ?? false;
   const ours = observation.networkManager.profiles.find((entry) => entry.id === names.bridgeInterface);
-  // A NIC that was removed by hand counts as well, because the bridge still has its settings. The NIC is also compared
-  // by its name, because one profile can be active on several NICs (connection.multi-connect).
+  // A NIC that was removed from the bridge by hand still counts as its uplink, because the bridge still has the
+  // settings of the NIC. The NIC is also compared by its name, because one profile can be active on several NICs
+  // (connection.multi-connect).
   const isNamed = namedUplink(names, observation) === uplink;
   const carries =
     uplinkInBridge(names, observation) === uplink ||

@@ -5,9 +5,9 @@ import type { PlanNote } from '../../model/plan.ts';
 import { shellWord } from '../../printable.ts';
 
 /*
- * Devices that are stacked on a NIC. VLANs receive their frames in any case. A macvlan, ipvlan or MACsec device
- * occupies the receive handler that an Open vSwitch bridge needs, so the kernel refuses with EBUSY to add the NIC to
- * the bridge (Linux net/core/dev.c, netdev_rx_handler_register).
+ * Devices that are stacked on a NIC. VLANs receive their frames although the NIC is in a bridge. A macvlan, ipvlan or
+ * MACsec device occupies the receive handler that an Open vSwitch bridge needs, so the kernel refuses with EBUSY to add
+ * the NIC to the bridge (Linux net/core/dev.c, netdev_rx_handler_register).
  */
 
 /** Fails with `interface-unsuitable` if a device that is stacked on a NIC prevents Open vSwitch from adding the NIC. */

@@ -61,8 +61,8 @@ export async function keepTriedOn(
 }
 
 /**
- * Returns the seconds that are left to confirm a change, but at least 60, because the write of the confirmation to a
- * slow disk can take that long.
+ * Returns the seconds that are left to confirm a change. Returns at least 60, because it can take that long to write
+ * the confirmation to a slow disk.
  */
 function secondsToDecide({ confirmUntil }: JournalRecord, nowMs: number): number {
   const leftMs = confirmUntil === null ? 0 : Date.parse(confirmUntil) - nowMs;

@@ -4,7 +4,7 @@ import type { Deadline } from '../deadline.ts';
 /*
  * Points in a transaction at which a run can be held, for rehearsals on a real node (docs/lab/faults.md). The fault
  * itself comes from outside: a signal, an unplugged cable, a stopped daemon. A point is armed only by a file that only
- * root can have written; without the file, a transaction has the cost of one system call.
+ * root can have written; without the file, the points cost a transaction one system call.
  */
 
 export const faultFile = '/run/microshift-net/fault.json';
@@ -12,7 +12,7 @@ export const faultFile = '/run/microshift-net/fault.json';
 /** Function that is called at every point with its name; resolves at once unless that point is armed. */
 export type FaultPoints = (point: string) => Promise<void>;
 
-/** Pattern of the names of all fault points. The number of a step in a name is the number that progress lines show. */
+/** Pattern of the names of all fault points. A step has the number that progress lines show. */
 const pointPattern = /^(before|after) (journal|checkpoint|step [1-9]\d?|journal-end|rollback)$/;
 /** Size limit of the file that arms a point, in bytes. */
 const fileLimitBytes = 1024;

@@ -19,9 +19,9 @@ export interface HookPorts {
 const openvswitch = 'openvswitch.service';
 
 /**
- * Handles an event of the package manager and reports each part that failed. Never fails: a package is installed or
- * removed in any state of the network. On a system that is not running, does only the work that needs no running
- * service. Never restarts a service that carries traffic.
+ * Handles an event of the package manager. Reports each action that failed, but never fails itself, because a package
+ * is installed or removed in any state of the network. On a system that is not running, does only the work that needs
+ * no running service. Never restarts a service that carries traffic.
  */
 export async function runHook(event: HookEvent, ports: HookPorts): Promise<void> {
   const attempt = async (what: string, work: () => Promise<unknown>): Promise<void> => {

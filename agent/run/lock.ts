@@ -219,7 +219,7 @@ function clearAway(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // The entry is a directory and names no holder of the lock, so it can stay.
+    // This is a directory, which is no file of a contender, so it can stay.
   }
 }
 

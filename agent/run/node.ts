@@ -49,9 +49,9 @@ export interface Node {
 const recoveryUnit = 'microshift-net-died';
 
 /**
- * Time between the end of the time to confirm a change and the recovery that rolls it back. NetworkManager rounds the
- * time of a checkpoint to seconds, and a recovery that starts too early fails because the change can still be
- * confirmed.
+ * Time between the end of the time to confirm a change and the recovery that rolls the change back. NetworkManager
+ * rounds the time of a checkpoint to seconds, and a recovery that starts too early fails because the change can still
+ * be confirmed.
  */
 const afterExpirySeconds = 2;
 
@@ -175,8 +175,8 @@ export async function openServices(): Promise<Services> {
 }
 
 /**
- * Makes systemd read its unit files again and waits for its reply. The caller has to stay connected until then: systemd
- * asks the bus daemon for the credentials of the caller, and refuses a caller that has left the bus.
+ * Makes systemd read its unit files again, and waits for the reply of systemd. The caller has to stay connected until
+ * the reply: systemd asks the bus daemon for the credentials of the caller, and refuses a caller that has left the bus.
  */
 async function reloadUnits(bus: Bus): Promise<void> {
   const { openSystemd } = await import('../drivers/systemd/systemd-units.ts');

@@ -8,8 +8,8 @@ import type { Plan } from '../model/plan.ts';
 
 /**
  * Records the foreign ports and entries on the bridges at the end of a run that leaves the node in the desired state.
- * Writes the file only if it changes. `isReported` is true if a person requested the run: its output has listed the
- * missing ports, so they are not reported again. Never fails the run.
+ * Writes the file only if it changes. `isReported` is true if a person requested the run. The output of the run has
+ * then listed the missing ports, so they are not reported again. Never fails the run.
  */
 export function noteOthers(plan: Plan, observation: Observation, isReported: boolean): void {
   const now = othersNow(plan.wanted.bridges, observation);
@@ -36,8 +36,8 @@ function write(records: readonly OthersRecord[], { others = [] }: Pick<Observati
 }
 
 /**
- * Returns the record of foreign ports and entries with the uptime at which the lifetimes of its entries were read;
- * without an uptime if no entry has a lifetime.
+ * Adds to the record of foreign ports and entries the uptime at which the lifetimes of the entries were read. Returns
+ * the record without an uptime if no entry has a lifetime.
  */
 function timed(record: OthersRecord): OthersRecord {
   const { uptimeSeconds: _, ...rest } = record;

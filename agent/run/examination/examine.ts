@@ -14,7 +14,7 @@ import { readOverlayFacts } from './overlay-facts.ts';
 
 /**
  * Time limit for each source of facts, such as NetworkManager or ovsdb-server. A working source answers within 10 s
- * even on a machine that swaps. A source that hangs must not prevent the report about the others.
+ * even on a machine that swaps. Because of the limit, `doctor` reports the other sources if one of them hangs.
  */
 const answerMs = 10_000;
 

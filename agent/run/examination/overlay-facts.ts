@@ -54,7 +54,7 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
 
 /**
  * Returns the commands that would bring the interface of the management port and the gateway's NIC into the desired
- * state; an empty object if no command is needed.
+ * state; no field if no command is needed.
  */
 function kernelFact(record: OverlayRecord): Pick<OverlayFacts, 'kernel'> {
   const kernel = planKernel(record, readHost()).map(kernelCommand);
@@ -134,8 +134,8 @@ async function missingIn(database: RowDatabase): Promise<readonly MissingColumn[
 }
 
 /**
- * Returns the state of the configured Kubernetes credentials; null if the configuration cannot be read, which another
- * check reports.
+ * Returns the state of the configured Kubernetes credentials. Returns null if the configuration cannot be read; another
+ * check reports that.
  */
 async function configuredCredentials(): Promise<OverlayFacts['credentials']> {
   const loaded = await loadedConfig().catch(() => null);
@@ -143,8 +143,8 @@ async function configuredCredentials(): Promise<OverlayFacts['credentials']> {
 }
 
 /**
- * Runs a query on a database and closes the connection. Returns `otherwise` if the database does not answer, which
- * another check reports.
+ * Runs a query on a database and closes the connection. Returns `otherwise` if the database does not answer; another
+ * check reports that.
  */
 async function inDatabase<T>(
   opening: Promise<RowDatabase | null>,

@@ -24,8 +24,8 @@ export function readAdded(): readonly AddedBridge[] {
 }
 
 /**
- * Writes the list of the bridges of `bridge add` if it differs from the file. An empty list removes the file, because
- * microshift-net-bridges.service checks the existence of the file before it starts the agent.
+ * Writes the list of the bridges of `bridge add` if it differs from the file. Removes the file if the list is empty,
+ * because microshift-net-bridges.service starts the agent only if the file exists.
  */
 export function writeAdded(list: readonly AddedBridge[], path = addedBridgesPath): void {
   const text = list.length === 0 ? null : `${JSON.stringify(list)}\n`;

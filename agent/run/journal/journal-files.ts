@@ -20,8 +20,8 @@ import { isJournalEvent, isJournalHeader } from './journal-form.ts';
 import { isAskedFor, isKept } from './transactions.ts';
 
 /**
- * Number of closed journals that are kept, and number of journals that were set aside and are kept. The number covers a
- * week with almost three changes a day.
+ * Number of closed journals that are kept; as many journals that were set aside are kept. 20 journals cover a week with
+ * almost three changes a day.
  */
 const keptJournals = 20;
 /**
@@ -56,8 +56,8 @@ export interface Journal {
 }
 
 /**
- * Creates the journal of a transaction, durable before any change is made: the file exists complete or not at all. Its
- * group, which may read it, is that of the folder (the setgid bit, inode(7)). Fails with `state-unwritable`.
+ * Creates the journal of a transaction, durable before any change is made: the file exists complete or not at all. The
+ * group of the folder may read the file (the setgid bit, inode(7)). Fails with `state-unwritable`.
  */
 export function openJournal(directory: string, header: JournalHeader): Journal {
   try {
@@ -71,9 +71,10 @@ export function openJournal(directory: string, header: JournalHeader): Journal {
   return appendTo(directory, header.id, '');
 }
 
-/** Opens the journal of an earlier transaction to write its end. */
+/** Opens the journal of an earlier transaction, so that the end of the transaction can be written. */
 export function reopenJournal(directory: string, id: string): Journal {
-  // A power cut may have left half a line; the line feed keeps it apart from the next event.
+  // A power cut may have left half a line. The line feed ends that line, so that the next event is on a line of its
+  // own.
   return appendTo(directory, id, '\n');
 }
 

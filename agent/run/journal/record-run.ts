@@ -84,8 +84,8 @@ export interface EndDetails {
 }
 
 /**
- * Writes the final state of a transaction whose own process has ended: the transaction was rolled back, recovered after
- * a crash, or confirmed. Fails with `state-unwritable`.
+ * Writes the final state of a transaction that another process began: it was rolled back, recovered after a crash, or
+ * confirmed. Fails with `state-unwritable`.
  */
 export function endTransaction(
   command: string,
@@ -129,7 +129,7 @@ function attempt(work: () => void): void {
   try {
     work();
   } catch {
-    // The failure is ignored: monitoring notices the missing record by the timestamp in the metrics.
+    // The failure is ignored. Monitoring notices from the timestamp in the metrics that no record was written.
   }
 }
 

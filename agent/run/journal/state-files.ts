@@ -8,17 +8,17 @@ import type { RunRecord } from '../../model/run-record.ts';
 import { identitiesOf } from '../../plan/uplink/recorded-identity.ts';
 import { hintPath } from '../../plan/uplink/remembered.ts';
 
-/** Copy of the hint that the agent wrote; the hint is the administrator's if it differs from this copy. */
+/** Copy of the hint that the agent wrote. If the hint differs from this copy, the administrator wrote it. */
 const ownHintPath = '/var/lib/microshift-net/hint';
 /** Directory of state that a reboot makes obsolete. */
 export const statusDirectory = '/run/microshift-net';
 const statusFile = 'status.json';
 const metricsFile = 'metrics.prom';
-/** File with one NIC per line; microshift-net-uplink.service checks whether each is still in its bridge. */
+/** File with one NIC per line; microshift-net-uplink.service checks whether each NIC is still in its bridge. */
 const uplinksFile = 'uplinks';
 /**
  * File that exists if the last run failed with an error that the absence of a network can cause. The dispatcher script
- * rpm/files/90-microshift-net.sh then starts the agent's unit when a network appears (decision 0018).
+ * rpm/files/90-microshift-net.sh then starts microshift-ovs-init.service when a network appears (decision 0018).
  */
 const networkMissedFile = 'network-missed';
 /** Kinds of errors that the absence of a network can cause. A later run may succeed when a network has appeared. */

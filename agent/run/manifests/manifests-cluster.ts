@@ -23,8 +23,8 @@ export interface ClusterRun {
 
 /**
  * Runs a task with a connection to the cluster that the options name. The Kubernetes library is loaded only here,
- * because rendering does not need it. An interruption ends every wait; applied objects stay, and a second run
- * continues.
+ * because rendering does not need it. An interruption ends every wait. The objects that were applied stay, and a second
+ * run applies the others.
  */
 export async function withCluster<T>(
   options: ClusterInput,
@@ -115,8 +115,8 @@ export async function dryRun(
 }
 
 /**
- * Lists a collection and watches it until `isDone` returns true for the present objects. Throws onTimeout() at the time
- * limit.
+ * Lists a collection and watches it until `isDone` returns true for the present objects. At the time limit, throws the
+ * error that `onTimeout` returns.
  */
 export async function waitForObjects(
   { cluster, remainingMs, signal }: ClusterRun,

@@ -6,8 +6,8 @@ import type { DeleteReport, ObjectOutcome } from '../../model/manifests.ts';
 import { type ClusterRun, findEarlier, sortOut, waitForPods, waitUntilRemoved } from './manifests-cluster.ts';
 
 /**
- * Removes every object that only the agent owns, in the reverse order of applying. The objects of a wave (wavesOf) are
- * removed once those of the previous wave are gone. The namespace stays if it contains objects of other owners.
+ * Removes every object that only the agent owns, in the reverse order of applying. Removes the objects in groups, and
+ * waits until a group is gone before it removes the next. The namespace stays if it contains objects of other owners.
  */
 export async function deleteObjects(run: ClusterRun, note: (line: string) => void): Promise<DeleteReport> {
   const { cluster } = run;

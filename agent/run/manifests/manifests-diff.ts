@@ -6,7 +6,10 @@ import { type KubernetesObject, referenceOf, titleOf } from '../../model/kuberne
 import type { ObjectDifference } from '../../model/manifests.ts';
 import { dryRun, findEarlier, sortOut } from './manifests-cluster.ts';
 
-/** Returns the changes that an apply would make, as the server reports them in a dry run; without unchanged objects. */
+/**
+ * Returns the changes that an apply would make, as a dry run of the server reports them; unchanged objects are left
+ * out.
+ */
 export async function diffObjects(cluster: Cluster, objects: readonly KubernetesObject[]): Promise<ObjectDifference[]> {
   const differences = await Promise.all(objects.map((object) => differenceOf(cluster, object)));
   const { references } = await findEarlier(cluster);
@@ -27,8 +30,8 @@ async function differenceOf(cluster: Cluster, object: KubernetesObject): Promise
 }
 
 /**
- * Returns the result of a dry run. After a conflict, returns its message, which names the owners of the fields, and the
- * result of a dry run that takes the fields over.
+ * Returns the result of a dry run. If the dry run reports a conflict, returns the message of the conflict, which names
+ * the owners of the fields, and the result of a second dry run, which takes the fields over.
  */
 async function verdictOf(
   cluster: Cluster,

@@ -37,7 +37,7 @@ export const certificateDays = 1095;
  */
 const pemBytes = 65_536;
 
-/** Certificate in the folder of a node. */
+/** Certificate in the folder with the keys and certificates of a node. */
 export interface Issued extends CertificateFacts {
   /**
    * Name of the node; `this node` for the node's own certificate; `ca` or `ca that is being replaced` for an authority.
@@ -111,7 +111,7 @@ export async function addAuthority(folder: string, days = authorityDays): Promis
 
 /**
  * Removes every trusted authority except the signing one. First records that connections of clients with certificates
- * of the removed authorities may exist, so that a later run ends them after an interruption.
+ * of the removed authorities may exist, so that a later run ends these connections if this run is interrupted.
  */
 export function dropOldAuthority(folder: string): void {
   const files = pkiFiles(folder);

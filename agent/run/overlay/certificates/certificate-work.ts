@@ -17,7 +17,8 @@ export type CertificateStep =
   | { readonly do: 'drop-old' }
   /**
    * Ends the connections of all clients of the southbound database, after which clients with certificates of a removed
-   * authority cannot connect again. An earlier run removed the authority and was interrupted before this step.
+   * authority cannot connect again. This step is planned if an earlier run has removed the authority and was
+   * interrupted afterwards.
    */
   | { readonly do: 'end-connections' };
 
@@ -98,7 +99,10 @@ function announcedRequest({ systemId }: OverlayNode, chassis: readonly OverlayCh
   return found === undefined ? null : requestOf(found);
 }
 
-/** Returns the number of days for which a certificate was issued; its validity begins a day before its issue. */
+/**
+ * Returns the number of days for which a certificate was issued; this is one day less than its validity, which begins a
+ * day before the issue.
+ */
 function daysOf({ beginMs, endMs }: ValidityMs): number {
   return Math.max(1, Math.round((endMs - beginMs) / dayMs) - 1);
 }

@@ -2,7 +2,7 @@
 export function pkiFiles(folder: string) {
   return {
     authorityKey: `${folder}/ca.key`,
-    /** Key of a new authority until ca.crt contains its certificate. */
+    /** Key of a new authority, until ca.crt contains the certificate of that authority. */
     nextAuthorityKey: `${folder}/ca-next.key`,
     /** Authorities that this node trusts: one, or two during a replacement. The last one signs. */
     authority: `${folder}/ca.crt`,

@@ -33,7 +33,7 @@ export interface CniSurroundings {
   readonly say: (line: string) => void;
 }
 
-/** Answer to the CNI plug-in: commands that it has to run, or text that it has to print, one per line. */
+/** Answer to the CNI plug-in, one line each: commands that the plug-in has to run, or text that it has to print. */
 export type Answer = readonly string[];
 
 /**
@@ -165,7 +165,7 @@ async function attachmentOf(
 
 /**
  * Waits until ovn-controller reports in the Interface row that the flows of the port are installed. Throws CniError 11
- * at the limit or if the port is removed, and CniError 101 if Open vSwitch cannot use the port.
+ * at the limit, or if another program removes the port, and CniError 101 if Open vSwitch cannot use the port.
  */
 function installed({ link, logicalPort }: Attachment, ports: PodPorts, gone: AbortSignal): Promise<void> {
   const late = (): CniError =>

@@ -14,8 +14,8 @@ import { followNodePods } from './node-pods.ts';
 import { createVerbs } from './verbs.ts';
 
 /**
- * Limit for the database of Open vSwitch to answer. It answers at once if the node is part of the cluster; 30 s allow
- * for an ovsdb-server that is just starting.
+ * Limit for the database of Open vSwitch to answer. A running ovsdb-server answers in milliseconds; 30 s allow for one
+ * that is just starting.
  */
 const portsMs = 30_000;
 
@@ -73,8 +73,8 @@ export async function startCni(
 }
 
 /**
- * Removes pod ports without a network device; a boot leaves such ports. A pod that gets the same port name later would
- * be in conflict with such a port.
+ * Removes those ports of pods that have no network device. After a boot, no port of an earlier pod has one. Such a port
+ * would be in conflict with a later pod that gets the same port name.
  */
 async function removeDeviceless(ports: PodPorts, say: (line: string) => void): Promise<void> {
   const gone = ports.list().filter(({ name }) => !hasLink(name));

@@ -5,7 +5,7 @@ import { askController } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { type Answer, type CniSurroundings, check, collect, plug, prepare, unplug } from './attach.ts';
 
-/** Index of the network configuration among the words of a request from the CNI plug-in. */
+/** Index of the network configuration among the arguments of a request from the CNI plug-in. */
 const configWord = 4;
 
 /** Verb in progress for a container. */

@@ -22,8 +22,8 @@ export interface Announcements {
 }
 
 /**
- * Creates the announcements of a gateway. `send` fails with an AgentError while the gateway cannot send. The frames are
- * then sent again after growing pauses, or when `again` or `know` is called.
+ * Creates the announcements of a gateway. `send` fails with an AgentError while the gateway cannot send. The frames
+ * that could not be sent are sent again after growing pauses, or when `again` or `know` is called.
  */
 export function createAnnouncements(send: (addresses: readonly string[]) => Promise<void>): Announcements {
   /**

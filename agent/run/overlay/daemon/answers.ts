@@ -8,7 +8,7 @@ import { createWithheld } from './withheld.ts';
 /** Control of the service addresses for which this node's gateway answers on its LAN. */
 export interface Answers {
   /**
-   * Announces the addresses for which this gateway has to answer from now on. Makes its bridge drop the gateway's
+   * Announces the addresses for which this gateway has to answer from now on. Makes the bridge drop the gateway's
    * answers for the addresses of other gateways and nodes.
    */
   know(answered: Answered): void;

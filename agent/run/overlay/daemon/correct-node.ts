@@ -18,7 +18,7 @@ import { ensureCentral } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readRecord, writeRecord } from '../record/record.ts';
 
-/** Command in the name of the lock file, which other commands report while they wait. */
+/** Name of the command in the name of the lock file; other commands report it while they wait. */
 const command = 'overlay run';
 
 /** Result of bringing a node into the state of its record. */
@@ -34,8 +34,8 @@ export interface Corrected {
   readonly refused: readonly string[];
   readonly outcome: Outcome;
   /**
-   * Failure in the inbound services, while the databases and the kernel are in the desired state; null if nothing
-   * failed.
+   * Failure in the inbound services, while the databases and the kernel are in the desired state; null without a
+   * failure.
    */
   readonly failure: AgentError | null;
 }

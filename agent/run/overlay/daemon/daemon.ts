@@ -18,8 +18,8 @@ import { createRounds } from './rounds.ts';
 import { startWatches } from './watches.ts';
 
 /**
- * Longest time that the ending daemon waits for a write in progress. A write takes milliseconds. A longer write is
- * interrupted, as by SIGKILL.
+ * Longest time that the ending daemon waits for a write in progress. A write takes milliseconds. A write that takes
+ * longer is interrupted by the end of the process, as by SIGKILL.
  */
 const stopMs = 400;
 /**

@@ -9,21 +9,23 @@ import { createHearing, silenceMs } from '../../../overlay/direct/hearing.ts';
 import { rememberedDirect } from '../node/inbound-flows.ts';
 import type { HeardNodes, OverlayPlaces } from '../record/places.ts';
 
-/** Interval of the probes to each node. */
+/** Time between two probes to the same node. */
 const probeMs = 1_000;
 /**
- * Time after the first probe during which the announced neighbours count as heard. A restart of the daemon therefore
- * keeps the direct routes; it has to be longer than the time in which enough probes arrive.
+ * Time after the first probe during which the announced neighbours count as heard. The direct routes therefore stay
+ * when the daemon is restarted. The time is longer than that in which enough probes arrive for a node to be heard.
  */
 const firstMs = silenceMs + 2 * probeMs;
 
-/** Probes of the direct routes between this node and the other nodes on its segment, its neighbours. */
+/**
+ * Probes of the direct routes between this node and its neighbours, which are the other nodes on its network segment.
+ */
 export interface DirectProbes {
-  /** Probes the neighbours of this node as they were last read; ends the probes without neighbours. */
+  /** Probes the neighbours of this node as they were last read; ends the probes if there are none. */
   know(record: OverlayRecord): void;
   /**
-   * Returns the neighbours whose probes arrive; `isComplete` is false while probes of others may not have had the time
-   * to arrive. Returns null if the neighbours are not known yet.
+   * Returns the neighbours whose probes arrive; `isComplete` is false as long as probes of further neighbours may still
+   * arrive for the first time. Returns null if the neighbours are not known yet.
    */
   heard(): HeardNodes | null;
   close(): void;

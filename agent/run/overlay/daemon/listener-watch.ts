@@ -9,9 +9,9 @@ import type { OverlayPlaces } from '../record/places.ts';
  */
 const lookMs = 5_000;
 /**
- * Interval at which the list of sockets is read even if no number of sockets has changed. One socket may have ended
- * while another began to listen. Reading the list takes up to 10 ms on a machine with much memory, because its table of
- * connections is large.
+ * Interval at which the list of sockets is read even if the numbers of sockets have not changed. One socket may have
+ * ended while another began to listen. Reading the list takes up to 10 ms on a machine with much memory, because its
+ * table of connections is large.
  */
 const readMs = 20_000;
 

@@ -8,8 +8,8 @@ import type { ServedConnections } from '../../../overlay/services/datagram-servi
  * Times after the loss of a server at which the daemon removes the connections to that server. ovn-controller removes
  * connections only once, together with the flows (options:ct_flush). Open vSwitch forwards by the old flows until it
  * has revalidated them, so a client that continues to send creates the connection again. The daemon also removes
- * connections when ovn-controller reports that the flows are removed. The fixed times make the first removal quick, and
- * also serve clusters in which ovn-controller does not report this.
+ * connections when ovn-controller reports that the flows are removed. Because of the fixed times, the first removal is
+ * quick, and connections are also removed if ovn-controller does not report anything.
  */
 const timesMs: readonly number[] = [0, 2_000, 10_000, 30_000];
 
@@ -27,7 +27,7 @@ export interface LostConnections {
 
 /** Functions that look up servers, remove connections, and wait for the data path. */
 export interface ConnectionTools {
-  /** Returns true if the server serves now. Its connections are kept then, because they are valid. */
+  /** Returns true if the server serves now. The connections of such a server are kept, because they are valid. */
   isServing(lost: ServedConnections): boolean;
   /** Removes from the data path the connections to one server at one address of a service. */
   forget(lost: ServedConnections): Promise<unknown>;

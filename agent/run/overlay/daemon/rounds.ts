@@ -5,8 +5,8 @@ import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
 /**
- * Interval of the requests to gateways. A gateway that has not answered for three intervals, that is 10 to 15 s, is
- * down.
+ * Interval of the requests to gateways. A gateway counts as down if it has not answered the request of three rounds
+ * ago. A gateway that stops therefore counts as down after 15 to 20 s.
  */
 const roundMs = 5_000;
 

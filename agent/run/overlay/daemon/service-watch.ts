@@ -15,8 +15,8 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { createLostConnections, onBridge } from './lost-connections.ts';
 
 /**
- * Southbound columns with the services, the data that the central node publishes, and its requests to the chassis. The
- * ovn-controller of another node writes to them only when it registers or changes its chassis.
+ * Southbound columns with the services, the data that the central node publishes, and its requests to the chassis
+ * (nb_cfg). The ovn-controller of another node writes to them only when it registers or changes its chassis.
  */
 const tables = Object.fromEntries(
   Object.entries({ ...serviceColumns, SB_Global: ['external_ids', 'nb_cfg'] }).map(([table, columns]) => [
@@ -125,7 +125,8 @@ function dueAfter(contents: TableContents, changes: readonly RowChange[]): numbe
 }
 
 /**
- * Returns false for a row change that is a request to the chassis or an answer, because these do not change services.
+ * Returns false for the change of a row that is a request to the chassis or its answer, because such a change concerns
+ * no service.
  */
 function isNews({ table, old, now }: RowChange): boolean {
   if (table === 'SB_Global') return old?.external_ids !== now?.external_ids;

@@ -8,7 +8,10 @@ export interface Withheld {
    * ones.
    */
   know(addresses: readonly string[]): void;
-  /** Tries again to write the flows if the last write failed, without waiting for the end of the pause. */
+  /**
+   * Tries again to write the flows if the last write failed, without waiting until the pause after that failure is
+   * over.
+   */
   again(): void;
   /** Cancels further writes. Settles when the write in progress has ended. */
   close(): Promise<void>;

@@ -32,7 +32,7 @@ export async function overlayChanges(
   });
 }
 
-/** Returns the faults of a node whose database rows are already in the desired state. */
+/** Returns the faults of a node whose databases are already in the desired state. */
 async function faultsOf(planned: PlannedNode): Promise<string[]> {
   const { record } = planned;
   const state = await askController(planned.places);

@@ -43,8 +43,8 @@ export async function overlayNotices(
 }
 
 /**
- * Returns sentences about three faults; empty except on the central node. The first is a neighbour whose MAC in OVN's
- * routers differs from the MAC in the cluster or in this node's kernel. The second is a table with learned rows, which
+ * Returns sentences about three faults; empty except on the central node. The first is a neighbour for which OVN's
+ * routers have another MAC than the cluster or the kernel of this node. The second is a table with learned rows, which
  * the cluster does not use. The third is a port that the chassis of another node has claimed.
  */
 async function southboundNotices({ record, members, databases }: PlannedNode): Promise<readonly string[]> {

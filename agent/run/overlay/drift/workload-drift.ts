@@ -104,7 +104,7 @@ export async function listWorkload(
   }
 }
 
-/** Returns the addresses of pods as the API server reports them, and those of the overlay ports of members. */
+/** Returns the addresses of pods as the API server reports them, and the addresses of the overlay ports of members. */
 export function presentAddresses({ pods }: Workload, members: readonly OverlayNode[]): PodAddresses {
   const served = [...pods].filter(([, { isHostNetwork, isOver }]) => !isHostNetwork && !isOver);
   const ofPorts = [...addressesOfPorts(members)].map(([key, { addresses }]) => [key, addresses] as const);

@@ -22,8 +22,8 @@ export interface Report {
   noteAsked(asked: readonly number[]): void;
   noteWatcher(watcher: WatcherState): void;
   /**
-   * Reports the sentences in `refused` of the last correction (daemon/correct-node.ts). Leaves out those of the
-   * previous call.
+   * Reports the sentences about refusals from the last correction of the node. Leaves out the sentences of the previous
+   * call.
    */
   refused(claims: readonly string[]): void;
   /** Reports that the node is in the desired state, if `isNews` is true or a failure was reported before. */
@@ -33,8 +33,8 @@ export interface Report {
 }
 
 /**
- * Begins the report of this process. The first report of a result notifies systemd that the service is ready. Fails
- * with `busy` if another daemon runs.
+ * Begins to report the state of this process. The first reported result also notifies systemd that the service is
+ * ready. Fails with `busy` if another daemon runs.
  */
 export function openReport({ daemon }: OverlayPlaces, { say, fail }: DaemonOutput): Report {
   let state = firstState(daemon);

@@ -22,7 +22,7 @@ const promptCorrections = 5;
 const quietMs = 60_000;
 /**
  * Ratio of the pause after a `followed` run to the duration of that run. If services change all the time, the runs take
- * a tenth of the time. They take more if `longestRestMs` shortens the pause.
+ * a tenth of the time. They take more than that if the limit for this pause shortens it.
  */
 const restPerRun = 9;
 /** Longest pause after a `followed` run. */
@@ -45,8 +45,8 @@ export interface Pace {
 export const firstPace: Pace = { corrections: 0, correctedAtMs: 0, notBeforeMs: 0 };
 
 /**
- * Returns the pace after a run that began and ended at these times of the monotonic clock. Only successive corrections
- * lead to growing pauses; changes of the desired state do not.
+ * Returns the facts about past runs, including a run that began and ended at these times of the monotonic clock. Only
+ * successive corrections lead to growing pauses; changes of the desired state do not.
  */
 export function paceAfter(before: Pace, outcome: Outcome, beganMs: number, endedMs: number): Pace {
   if (outcome === 'nothing') return before;

@@ -11,8 +11,8 @@ import { type IssueOptions, issueBundle } from './issue.ts';
 type Locked = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * Admits a node to the cluster, waits until it can join, and hands out its bundle. After the admission, the message
- * about a signal (Ctrl-C) or a failure says whether the node is a member, and how to get its bundle.
+ * Admits a node to the cluster, waits until it can join, and hands out its bundle. If a signal (Ctrl-C) or a failure
+ * ends the run after the admission, the message says that the node is a member, and how to get its bundle.
  */
 export function admitNode(
   options: IssueOptions,
@@ -21,8 +21,8 @@ export function admitNode(
   giveOut: (bundle: OverlayBundle) => void,
   say: Say,
 ): Promise<void> {
-  // The error of a signal during the wait for the lock already states that nothing was changed, so no sentence is
-  // added.
+  // A signal during the wait for the lock causes an error that already states that nothing was changed, so no sentence
+  // is added.
   let ending: Stopped | null = null;
   const admit = async (stop: AbortSignal): Promise<void> => {
     const forward = { ...places, stop };

@@ -7,8 +7,8 @@ import type { Begun } from './init-overlay.ts';
 
 /**
  * Writes the record of the central node, and then the rows and flows that differ. `prove` returns the work that is left
- * to other nodes. Rolls back after a failure and after a signal. During a rollback, the record already has the earlier
- * state, so the next run or the daemon can complete an interrupted rollback.
+ * to other nodes. Rolls back after a failure and after a signal. A rollback writes the earlier record first, so that
+ * the next run or the daemon can complete an interrupted rollback.
  */
 export function changeCluster(
   before: CentralRecord,

@@ -42,7 +42,7 @@ export async function disableOverlay(
 
 /**
  * Removes the files and units that an interrupted run has left. Keeps the authority of a central node, because `overlay
- * pki init` creates it before there is an overlay.
+ * pki init` may have created it for an overlay that does not exist yet.
  */
 async function removeRemains(places: OverlayPlaces, say: (step: string) => void): Promise<Disabled | null> {
   const { own, request, authority, authorityKey } = pkiFiles(places.pki);

@@ -37,7 +37,7 @@ export interface IssueOptions {
 /**
  * Makes a node a member of the cluster with a subnet, and returns the bundle with which the node joins. Writes the
  * northbound rows of the node before it joins, because a member may not write to the northbound database. `places.stop`
- * can end the work only before the first write, so that no write is left half done.
+ * can end the work only before the record and the rows are written, so that the writes are always complete.
  */
 export async function issueBundle(options: IssueOptions, places: OverlayPlaces): Promise<OverlayBundle> {
   const { systemId, days, granted, request } = options;
@@ -203,7 +203,7 @@ function refuseRegistered(chassis: readonly OverlayChassis[], name: string, syst
   });
 }
 
-/** Hostnames in the Chassis row of a node that has not set its hostname. */
+/** Hostnames that ovn-controller writes into the Chassis row of a node without a hostname of its own. */
 const anonymous = ['', 'localhost', 'localhost.localdomain'];
 
 function refuseNames(name: string, systemId: string): void {

@@ -124,7 +124,7 @@ function refuseOtherNode({ node }: OverlayBundle, { name }: HostIdentity, system
 
 /**
  * Fails with `bundle-unusable` if the certificate belongs to another node, because this node could then register only
- * as the other node (ovn-sb(5), RBAC). An invalid certificate is reported later.
+ * as the other node (ovn-sb(5), RBAC). A certificate that is not valid is refused later, when it is installed.
  */
 function refuseOtherCertificate({ node, pem }: OverlayBundle, key: string): void {
   if (pairFault(key, pem.certificate, pem.authority) !== null) return;

@@ -24,7 +24,8 @@ import { removeRows } from './undo-rows.ts';
 import { unpublish } from './unpublish.ts';
 
 /**
- * Text that names the command to run on another node, or the rows that could not be removed; null if nothing is left.
+ * Text with the work that is left: a command to run on another node, or rows that could not be removed. Null if nothing
+ * is left.
  */
 export type LeftOver = string | null;
 
@@ -124,7 +125,7 @@ export async function expelNode(name: string, places: OverlayPlaces): Promise<vo
     if (northbound === undefined || southbound === undefined) return;
     const rows = await readRows(northbound, overlayTables.OVN_Northbound);
     const chassis = chassisOf(await readRows(southbound, overlayTables.OVN_Southbound));
-    // A member's chassis is identified by the system-id, because its hostname may be that of the removed node.
+    // A chassis with the system-id of another member stays, even if its hostname is the name of the removed node.
     const otherIds = members.map((one) => one.systemId);
     const isIts = (one: OverlayChassis): boolean => one.name === systemId || [one.name, one.hostname].includes(name);
     const going = chassis.filter((one) => isIts(one) && !otherIds.includes(one.name));

@@ -42,7 +42,7 @@ async function changeGateway(
   const forward = { ...places, stop };
   const ports = asked === null ? [] : await refuseOtherBridge(asked, forward);
   const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked, ports);
-  // This plan is not carried out; it is made because planning throws if the request has to be refused.
+  // This plan is only made because the planning throws if the request has to be refused. It is not carried out.
   await withPlan(wanted, forward, async () => undefined);
   stop.throwIfAborted();
   // The rollback uses `places` without the stop signal, because a signal must not stop the rollback.
@@ -64,8 +64,8 @@ async function changeGateway(
 }
 
 /**
- * Returns the addresses of a gateway's NIC to the kernel. While the NIC was the gateway's, OVN answered for these
- * addresses. Does nothing if the gateway of `to` uses the same NIC. The caller has to write the record afterwards.
+ * Gives a gateway's NIC its former addresses back. While the NIC was the gateway's, OVN answered for these addresses.
+ * Does nothing if the gateway in the record `to` uses the same NIC. The caller has to write the new record afterwards.
  */
 export async function returnAddresses({ gateway: from }: OverlayRecord, to: OverlayRecord | null): Promise<void> {
   if (from === undefined || from.interface === null || from.interface === to?.gateway?.interface) return;

@@ -12,7 +12,7 @@ import { requireCentral } from '../record/record.ts';
 import { changeCluster } from './change-cluster.ts';
 import type { Begun } from './init-overlay.ts';
 
-/** Peer with the routes that it needs, and the subnets of this cluster that it does not reach. */
+/** Peer, with the routes that it needs, and with the subnets of this cluster that it does not reach. */
 export interface ListedPeer extends OutsideRoutes {
   readonly peer: OverlayPeer;
 }

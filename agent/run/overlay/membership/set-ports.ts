@@ -134,8 +134,8 @@ function unsuitable(device: string, obstacle: string): AgentError {
 
 /**
  * Waits until OVN has bound the port to its interface. Fails with `proof-failed` if the interface of this node exists
- * and is not bound at the limit. Returns sentences about interfaces that do not exist yet, or are on another node that
- * has not attached them.
+ * and is not bound at the limit. Returns sentences about what is missing: an interface that does not exist yet, an
+ * interface that another node has not attached, or a port that the daemon has not enabled.
  */
 async function proveBound(
   { node }: CentralRecord,

@@ -48,7 +48,9 @@ const memberPortMs = 15_000;
  */
 const kernelMs = 30_000;
 
-/** Brings this node into the state that its record describes, and proves it. Writes nothing if nothing differs. */
+/**
+ * Brings this node into the state that its record describes, and proves that state. Writes nothing if nothing differs.
+ */
 export async function applyOverlay(
   recorded: OverlayRecord,
   places: OverlayPlaces,
@@ -99,7 +101,7 @@ export async function restoreOverlay(
 }
 
 /**
- * Carries out the planned changes of the databases and of the kernel, without those of inbound services. Returns the
+ * Carries out the planned changes of the databases and of the kernel, but not those of inbound services. Returns the
  * changes of the kernel.
  */
 export async function writePlanned(
@@ -196,7 +198,8 @@ async function provePort(record: OverlayRecord, southbound: RowDatabase, say: (s
 }
 
 /**
- * Waits until OVN has installed the flows of the node's management port; a node without pod subnets has no such port.
+ * Waits until OVN has installed the flows of the node's management port; does nothing on a node without pod subnets,
+ * which has no such port.
  */
 export async function proveInstalled(
   record: OverlayRecord,

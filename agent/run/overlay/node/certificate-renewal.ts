@@ -66,9 +66,10 @@ export interface Rotation {
 
 /**
  * Begins to replace the authority of the cluster. The new authority signs from now on, and both authorities are trusted
- * until every member has a certificate of the new one. The daemons issue and install these certificates. With `isFinal`
- * the trust in the old authority ends at once, and members without a certificate of the new one have to join again.
- * Refuses a second replacement before the end of the first, because there would then be three authorities.
+ * until every member has a certificate of the new one. The daemons issue and install these certificates. With
+ * `isFinal`, ends a replacement that has begun: the old authority is no longer trusted, and members without a
+ * certificate of the new one have to join again. Refuses a second replacement before the end of the first, because
+ * there would then be three authorities.
  */
 export async function rotateAuthority(
   places: OverlayPlaces,

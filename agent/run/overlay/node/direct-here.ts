@@ -5,8 +5,9 @@ import { indexRows, mapOf } from '../../../overlay/rows/row-index.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
 /**
- * Returns the record with the nodes whose packets arrive at this node by the direct route: those that the daemon hears
- * and, while it does not know all of them, those that this node announces.
+ * Returns the record with the nodes whose packets arrive at this node by the direct route. These are the nodes whose
+ * probes arrive at the daemon. As long as the list of the daemon is incomplete, the nodes that this node announces are
+ * added.
  */
 export function withHeard(
   record: OverlayRecord,

@@ -65,8 +65,8 @@ export async function rollBackInbound(planned: PlannedNode): Promise<void> {
 
 /**
  * Installs the flows and the nftables table for the services in the southbound database, and stores these services. If
- * the central node does not answer, fails on a node that shares a bridge with its gateway. Any other node uses those
- * stored services that it serves itself.
+ * the central node does not answer, fails on a node that shares a bridge with its gateway. Any other node then uses the
+ * stored services, but only those that it serves itself.
  */
 export async function installInbound(
   planned: PlannedNode,
@@ -125,7 +125,10 @@ export function storedServices({ services }: Pick<OverlayPlaces, 'services'>): s
   return readSmallFile(services, rememberedBytes);
 }
 
-/** Returns lines with the services, the peers and the nodes with direct routes, without empty lists at the end. */
+/**
+ * Returns the services, the peers and the nodes with direct routes as text, one list per line; empty lists at the end
+ * are left out.
+ */
 function textOfInbound({ services, peers, direct }: Inbound): string {
   const others = direct.length > 0 ? [peers, direct] : peers.length > 0 ? [peers] : [];
   return [services, ...others].map((one) => `${JSON.stringify(one)}\n`).join('');

@@ -4,9 +4,9 @@ import { kubeconfigPath } from '../../../drivers/kubernetes/kubeconfig.ts';
 import type { OverlayCredentials } from '../../../model/examination.ts';
 
 /**
- * Determines whether the daemon has more rights in Kubernetes than it needs. `configured` is the kubeconfig of
- * ovn.yaml; null if the default locations are used. Returns null if there is no kubeconfig, or if the API server does
- * not answer.
+ * Determines whether the daemon has more rights in Kubernetes than it needs: those of a cluster administrator.
+ * `configured` is the kubeconfig of ovn.yaml; null if the default locations are used. Returns null if there is no
+ * kubeconfig, or if the API server does not answer.
  */
 export async function readCredentials(configured: string | null): Promise<OverlayCredentials | null> {
   const kubeconfig = kubeconfigPath(configured, process.env);

@@ -10,7 +10,7 @@ import { globalAddresses, withoutLength } from '../../../overlay/addresses.ts';
 import { assignNode } from '../../../overlay/members/registry.ts';
 import { isNodeName } from '../record/name-forms.ts';
 
-/** Value of external_ids:owner in the agent's rows. */
+/** Value of the key `owner` in external_ids of the agent's rows. */
 export const overlayOwner = 'microshift-net';
 /** Identity of this host in the cluster. */
 export interface HostIdentity {

@@ -66,7 +66,7 @@ function interfaceAddresses(): readonly string[] {
   return readLinks().flatMap(({ addresses }) => addresses.map(({ address }) => canonicalAddress(address)));
 }
 
-/** Reads the addresses and ports of this node that no service may use at present. */
+/** Reads the facts by which this node decides at which addresses and ports services may be served on it. */
 export async function readOwnPlaces(places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>): Promise<OwnPlaces> {
   return {
     addresses: interfaceAddresses(),
@@ -83,7 +83,7 @@ export function listenersBesideServices({ exposure }: Pick<OverlayPlaces, 'expos
   return [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }
 
-/** Returns the services of the list that this node accepts at present; see servedBeside(). */
+/** Returns those of the services that this node accepts at present. */
 export async function servedHere(
   services: readonly InboundService[],
   places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>,

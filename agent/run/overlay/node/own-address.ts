@@ -14,7 +14,7 @@ import { identify } from './membership.ts';
  * Updates the record with the present addresses of this host. The recorded tunnel address changes only if the host has
  * lost it and has another one. If a link is down or a DHCP lease is late, the host has no new address, and the record
  * does not change. On the central node, the addresses of the API server and of the southbound database are updated as
- * well. Returns the same record if nothing changed.
+ * well. Returns the record itself if nothing changed.
  */
 export function withOwnAddress(
   record: OverlayRecord,

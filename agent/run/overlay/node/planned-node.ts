@@ -59,11 +59,9 @@ export interface PlannedNode {
   readonly attached: readonly string[];
   /** Sentences about interfaces that the node cannot attach for such hosts. */
   readonly portFaults: readonly string[];
-  /**
-   * Members with the gateways that they announce, and whether each gateway answers. Empty except on the central node.
-   */
+  /** Members with the gateways that they announce, each marked up or down. Empty except on the central node. */
   readonly members: readonly OverlayNode[];
-  /** Sentences about refused claims, which are announcements in the Chassis rows of other nodes. */
+  /** Sentences about claims that were refused; the claims are announcements in the Chassis rows of other nodes. */
   readonly refusedClaims: readonly string[];
   /** Sentences about chassis that belong to no member. Such chassis have no effect. */
   readonly strangers: readonly string[];
@@ -214,8 +212,8 @@ function planSwitch(
     southbound: ownSouthbound(record, places),
     northbound: [],
     datapathType: places.datapathType,
-    // A certificate request of the central node itself is ignored, because that node renews its certificate without a
-    // request.
+    // The central node has no certificate request, because it renews its certificate itself. A request file there is
+    // ignored.
     request: members === null ? (readOwnRequest(places.pki)?.request ?? null) : null,
     attached,
     rows,

@@ -78,8 +78,8 @@ export async function followOutsideRoutes(
     ends.push(
       events.close,
       followChanges({ database: 'OVN_Southbound', remote: `unix:${socket}`, requests: chassisRequests }, events.ask),
-      // Two files are followed: the record has the members, and the state of the daemon has the values of nb_cfg that
-      // show which gateways are down.
+      // Two files are followed: the record, which contains the members, and the state of the daemon, which contains the
+      // values of nb_cfg by which a gateway is found to be down.
       ...[places.record, places.daemon].map((file) =>
         onFileEvent(dirname(file), (name) => name.startsWith(basename(file)), events.ask),
       ),

@@ -137,7 +137,10 @@ async function lookAtShared(
   };
 }
 
-/** Returns the flows of the agent that belong on a bridge that the node does not share with its gateway. */
+/**
+ * Returns the flows of the agent for a bridge that the node does not share with its gateway. Only the bridge of a
+ * gateway with an address of its own needs such flows.
+ */
 function flowsOfOther(
   { layout, node }: OverlayRecord,
   bridge: string,

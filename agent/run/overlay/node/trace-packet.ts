@@ -118,7 +118,8 @@ async function follow(
 }
 
 /**
- * Returns the decision of this node's Open vSwitch about the packet, for each time that the packet passes this node.
+ * Returns the decisions of this node's Open vSwitch about the packet, one for each time that the packet passes this
+ * node.
  */
 async function lookHere(
   { facts, places, switchRows, node }: Tracer,

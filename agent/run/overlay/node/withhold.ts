@@ -6,9 +6,9 @@ import { readRecord } from '../record/record.ts';
 import { gatewayPort } from './gateway-port.ts';
 
 /**
- * Makes the bridge of this node's gateway drop the gateway's answers for exactly these addresses. Writes nothing if the
- * bridge drops them already. Returns the name of the bridge; null if the node has no gateway. Fails with an AgentError
- * if the gateway is not connected to its bridge, or ovs-vswitchd does not answer.
+ * Makes the bridge of this node's gateway drop the gateway's answers for these addresses and for no others. Writes
+ * nothing if the bridge does so already. Returns the name of the bridge; null if the node has no gateway. Fails with an
+ * AgentError if the gateway is not connected to its bridge, or ovs-vswitchd does not answer.
  */
 export async function withhold(addresses: readonly string[], places: OverlayPlaces): Promise<string | null> {
   const record = readRecord(places.record);

@@ -14,7 +14,7 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { credentialsOf } from './ovn-credentials.ts';
 import { readSharedBridge, type SharedBridge } from './shared.ts';
 
-/** Command in the name of the lock file, which other commands report while they wait. */
+/** Name of the command in the name of the lock file; other commands report it while they wait. */
 const command = 'ovn-k8s-gateway-helper';
 
 /** Functions to which ovn-k8s-gateway-helper reports. */

@@ -17,8 +17,8 @@ import { mustBeUsable } from './uplink/suitability.ts';
 import { refuseWithoutTeamd } from './uplink/teamd.ts';
 
 /**
- * Largest route metric of a bridge whose NIC has the preferred default route. It is lower than NetworkManager's default
- * for every kind of NIC, of which Ethernet has the lowest, 100 (nm-device.c, nm_device_get_route_metric_default), and
+ * Largest route metric of a bridge whose NIC has the preferred default route. It is lower than all default metrics of
+ * NetworkManager, of which 100, for Ethernet, is the lowest (nm-device.c, nm_device_get_route_metric_default). It is
  * higher than the metrics of br-ex and br-ex1.
  */
 const preferredMetric = 50;
@@ -184,7 +184,8 @@ const standbyDistance = 49;
 
 /**
  * Returns the route metric of the bridge. The default route of the bridge is preferred to those of other NICs only if
- * the default route of the NIC is now. The next lower metric stays free for the NIC's return to its own profile.
+ * the default route of the NIC is now. The metric just below it stays free, because the NIC has it while it returns to
+ * its own profile.
  */
 function metricOf(nic: string, { routes }: Observation): number {
   const own = routes.filter((route) => route.device === nic);

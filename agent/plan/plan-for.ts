@@ -94,7 +94,7 @@ export function planFor(
   };
 }
 
-/** Returns a note about a missing foreign port, which its own program has to add again. */
+/** Returns a note about a missing foreign port, which the program that added it has to add again. */
 function othersPortNotes(difference: NetworkDifference): readonly PlanNote[] {
   if (difference.kind !== 'others-port') return [];
   const { bridge, device } = difference;

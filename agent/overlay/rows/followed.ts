@@ -65,7 +65,7 @@ export function followedTables(
 /**
  * Returns true unless an update only changes the conntrack zones that ovn-controller stores in `external_ids` of
  * br-int, one for each pod (ovn-controller(8), external_ids:ct-zone-*). The update has the form `<table-updates2>` of
- * ovsdb-server(7), section 4.1.14, in which the modification of a map has the pairs that differ.
+ * ovsdb-server(7), section 4.1.14, in which a modified map contains only the pairs that differ.
  */
 export function isMoreThanZones(updates: unknown): boolean {
   const tables = Object.entries((updates ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>);

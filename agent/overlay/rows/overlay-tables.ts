@@ -1,7 +1,8 @@
 /**
- * Columns whose changes make the daemon plan again, by database and table: the columns that plans read and write,
- * without the columns in which the daemons of OVN and Open vSwitch report their state. The value null stands for every
- * column. In most of these tables only rows of this product are monitored, because other rows change with every pod.
+ * Columns whose changes make the daemon plan again, by database and table: the columns that plans read and write.
+ * Columns in which the daemons of OVN and Open vSwitch report their state are included only if plans depend on them.
+ * The value null stands for every column. In most of these tables only rows of this product are monitored, because
+ * other rows change with every pod.
  */
 export const followedColumns = {
   OVN_Northbound: {

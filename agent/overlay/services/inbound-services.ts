@@ -37,10 +37,10 @@ interface Vip {
 
 /**
  * Returns the inbound services of a node, sorted by address, protocol and port. A service is inbound at the addresses
- * of the node's gateway (NodePorts), and at addresses outside of every range of the cluster (external addresses, load
- * balancers). A service that the node itself serves is also inbound at its cluster address, because the node's own
- * packets would not reach it through OVN. Entries without a port do not come from Kubernetes and are left to OVN.
- * `gateway` is null if no gateway shares a bridge with the node.
+ * of the node's gateway (NodePorts), and at addresses that are in no range of the cluster and are not tunnel addresses
+ * of other nodes (external addresses, load balancers). A service that the node itself serves is also inbound at its
+ * cluster address, because the node's own packets would not reach it through OVN. Entries without a port do not come
+ * from Kubernetes and are left to OVN. `gateway` is null if no gateway shares a bridge with the node.
  */
 export function inboundServices(
   layout: Pick<OverlayLayout, 'clusterSubnets' | 'serviceSubnets'>,

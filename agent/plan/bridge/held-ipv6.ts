@@ -30,7 +30,8 @@ export function bridgeDynamicIpv6(
 }
 
 /**
- * Returns the held addresses and routes as entries of the bridge's internal interface; `standbyMetric` identifies them.
+ * Returns the held addresses and routes as entries of the bridge's internal interface. They are identified by their
+ * metric, `standbyMetric`.
  */
 export function heldEntries(names: BridgeNames, hold: Ipv6Held): KernelEntries {
   const lifetimes = { validSeconds: heldIpv6Seconds, preferredSeconds: heldIpv6Seconds };

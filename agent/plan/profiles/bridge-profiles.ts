@@ -79,8 +79,8 @@ export function bridgeWithUplink(
 /**
  * Returns the settings with a DHCP client that never gives up, unless the settings name a time limit. Otherwise, after
  * a lease has ended, NetworkManager would deactivate the profile at `dhcp-timeout` (1.58, nm-device.c,
- * _dev_ipdhcpx_handle_fail) and remove the bridge with everything that other programs have in it. A run limits its own
- * wait for a lease.
+ * _dev_ipdhcpx_handle_fail) and remove the bridge with everything that other programs have in it. The wait of a run for
+ * a lease has another limit.
  */
 function patient(ipv4: Readonly<Setting> = {}): Readonly<Setting> {
   const limit = Number(ipv4['dhcp-timeout']?.[1] ?? 0);

@@ -29,9 +29,9 @@ export function recordedIdentity(
 }
 
 /**
- * Returns the identities that the wanted profiles preserve for the NICs of the agent's bridges, each with the settings
- * of the administrator's profile that its values replace. Values that are equal in the administrator's profile are left
- * out, because every run takes them from that profile.
+ * Returns, for the NICs of the agent's bridges, the identities that the wanted profiles preserve. Each identity also
+ * has the settings of the administrator's profile that its values replace. Values that the administrator's profile has
+ * as well are left out, because every run takes them from that profile.
  */
 export function identitiesOf(bridges: readonly WantedBridge[], observation: Observation): readonly NicIdentity[] {
   return bridges.flatMap(({ bridge, uplink, profiles }) => {

@@ -9,7 +9,7 @@ import { copyOfExternal, isCopyOf, isMadeUp } from './external-profile.ts';
 import { wantedMac } from './mac.ts';
 import { type RecordedIdentity, recordedIdentity } from './recorded-identity.ts';
 
-/** Administrator's profile of an uplink, and the current place of its addresses. */
+/** Administrator's profile of an uplink, and the link that has the addresses of the uplink now. */
 export interface UplinkSource {
   readonly uuid: string;
   readonly id: string;

@@ -34,8 +34,8 @@ export interface Corrected {
   readonly refused: readonly string[];
   readonly outcome: Outcome;
   /**
-   * Failure in the inbound services, while the databases and the kernel are in the desired state; null without a
-   * failure.
+   * Failure in the inbound services, while the databases and the kernel are in the desired state; null if nothing
+   * failed.
    */
   readonly failure: AgentError | null;
 }

@@ -21,7 +21,7 @@ const firstMs = silenceMs + 2 * probeMs;
  * Probes of the direct routes between this node and its neighbours, which are the other nodes on its network segment.
  */
 export interface DirectProbes {
-  /** Probes the neighbours of this node as they were last read; ends the probes if there are none. */
+  /** Probes the neighbours of this node as they were last read; ends the probes if this node has no neighbours. */
   know(record: OverlayRecord): void;
   /**
    * Returns the neighbours whose probes arrive; `isComplete` is false as long as probes of further neighbours may still

@@ -64,8 +64,9 @@ async function changeGateway(
 }
 
 /**
- * Gives a gateway's NIC its former addresses back. While the NIC was the gateway's, OVN answered for these addresses.
- * Does nothing if the gateway in the record `to` uses the same NIC. The caller has to write the new record afterwards.
+ * Adds its former addresses to a gateway's NIC again. While the NIC was the gateway's, OVN answered for these
+ * addresses. Does nothing if the gateway in the record `to` uses the same NIC. The caller has to write the new record
+ * afterwards.
  */
 export async function returnAddresses({ gateway: from }: OverlayRecord, to: OverlayRecord | null): Promise<void> {
   if (from === undefined || from.interface === null || from.interface === to?.gateway?.interface) return;

@@ -55,8 +55,8 @@ export async function listPeers(places: OverlayPlaces): Promise<readonly ListedP
 }
 
 /**
- * Fails with `overlay-foreign` if MicroShift is configured to connect clusters itself, which it does for its own
- * ovn-kubernetes only (MicroShift, pkg/config/c2cc.go:311).
+ * Fails with `overlay-foreign` if MicroShift is configured to connect clusters itself. MicroShift does this only for
+ * its own ovn-kubernetes (MicroShift, pkg/config/c2cc.go:311).
  */
 function refuseClusterToCluster({ cluster: { remoteNetworks } }: Pick<Config, 'cluster'>): void {
   if (remoteNetworks.value.length === 0) return;

@@ -67,8 +67,8 @@ function withNode(record: OverlayRecord, node: OverlayNode): OverlayRecord {
 }
 
 /**
- * Returns the gateway with the node's new address, and with the next hop of its default route, if the gateway shares
- * the addresses of the node. Returns any other gateway unchanged.
+ * Returns the gateway. A gateway that shares the addresses of the node gets the node's new address, and the next hop of
+ * the node's default route.
  */
 function movedGateway(
   gateway: OverlayGateway,

@@ -206,8 +206,8 @@ function planSwitch(
   const { layout, node, members } = withHeard(record, places, rows);
   const plan = planLocal({
     layout,
-    // A member reads its addresses and listening sockets here, and announces them. The central node does not announce
-    // its own, which only its watcher needs (watcher/on-central.ts).
+    // A member reads its addresses and listening sockets here, and announces them. The central node announces none,
+    // because only its own watcher needs them (watcher/on-central.ts).
     node: members === null ? withWhatItHas(node, layout, places) : node,
     southbound: ownSouthbound(record, places),
     northbound: [],

@@ -28,8 +28,8 @@ export interface ObjectRow {
 }
 
 /**
- * Columns that refer to parts of a row, and the table of the parts. The parts are deleted with the row (ovn-nb(5),
- * ovs-vswitchd.conf.db(5)).
+ * Columns by which a row refers to its parts, and the tables of these parts. The parts are deleted with the row
+ * (ovn-nb(5), ovs-vswitchd.conf.db(5)).
  */
 export const partColumns: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Logical_Switch: { ports: 'Logical_Switch_Port', acls: 'ACL' },

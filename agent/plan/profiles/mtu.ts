@@ -20,9 +20,9 @@ export function wantedMtu(source: UplinkSource): { mtu: SettingValue | null; not
 }
 
 /**
- * Returns true if the bridge requests a lease and the NIC has had none, or if the bridge was built in this way. The
- * NIC's MTU is then its driver's, and an MTU in the profile would override that of the lease (DHCP option 26). Open
- * vSwitch sets the NIC's MTU on the bridge if the lease has none.
+ * Returns true if the bridge requests a lease and the NIC has had none, or if the bridge was built in this way. The NIC
+ * then has the MTU of its driver. An MTU in the bridge's profile would override the MTU of the lease (DHCP option 26).
+ * Open vSwitch sets the NIC's MTU on the bridge if the lease has none.
  */
 function isLeftToLease({ settings, link, given }: UplinkSource): boolean {
   if (textOf(settings, 'ipv4', 'method') !== 'auto') return false;

@@ -20,8 +20,8 @@ import { isJournalEvent, isJournalHeader } from './journal-form.ts';
 import { isAskedFor, isKept } from './transactions.ts';
 
 /**
- * Number of closed journals that are kept; as many journals that were set aside are kept. 20 journals cover a week with
- * almost three changes a day.
+ * Number of closed journals that are kept. The same number of journals that were set aside is kept as well. 20 journals
+ * cover a week with almost three changes a day.
  */
 const keptJournals = 20;
 /**

@@ -23,7 +23,7 @@ import { startWatches } from './watches.ts';
  */
 const stopMs = 400;
 /**
- * Longest time that the ending daemon waits for the removal of the flows that withhold answers. The removal takes some
+ * Longest time that the ending daemon waits for the removal of the flows that withhold answers. The removal takes about
  * 10 ms. Flows that stay would keep this gateway silent for addresses that move to it. The unit has TimeoutStopSec=10.
  */
 const releaseMs = 5_000;

@@ -90,8 +90,8 @@ export async function startWatches(
 }
 
 /**
- * Calls `onRestart` after a restart of ovs-vswitchd, which loses all flows. The database of Open vSwitch does not show
- * a restart, but ovs-vswitchd creates its files in the run directory again.
+ * Calls `onRestart` after a restart of ovs-vswitchd, which loses all flows. A restart is recognized by the files that
+ * ovs-vswitchd creates again in the run directory, because its database does not show a restart.
  */
 function onSwitchRestart({ node }: OverlayRecord, { ovsRun }: OverlayPlaces, onRestart: () => void): () => void {
   const bridges = [integrationBridge, ...(node.gateway === null ? [] : [node.gateway.bridge])];

@@ -134,7 +134,7 @@ async function sign(
       ? await issueFor(pki, node, 'client', 'renew', days)
       : { key: null, certificate: await signFor(pki, node.systemId, request, days) };
   const authority = readOwnAuthority(pki) ?? readAuthority(pki).certificate;
-  // The central node alone checks grants, so the bundle does not contain them.
+  // The grant of a member's gateway is not in the bundle, because only the central node checks grants.
   const { granted: _, ...member } = node;
   return { format, layout, southbound, node: member, pem: { key, certificate, authority } };
 }

@@ -64,9 +64,9 @@ async function changeGateway(
 }
 
 /**
- * Adds its former addresses to a gateway's NIC again. While the NIC was the gateway's, OVN answered for these
- * addresses. Does nothing if the gateway in the record `to` uses the same NIC. The caller has to write the new record
- * afterwards.
+ * Adds the former addresses of a gateway's NIC to this NIC again. While the NIC was the gateway's, OVN answered for
+ * these addresses. Does nothing if the gateway in the record `to` uses the same NIC. The caller has to write the new
+ * record afterwards.
  */
 export async function returnAddresses({ gateway: from }: OverlayRecord, to: OverlayRecord | null): Promise<void> {
   if (from === undefined || from.interface === null || from.interface === to?.gateway?.interface) return;

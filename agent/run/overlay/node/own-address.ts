@@ -25,8 +25,8 @@ export function withOwnAddress(
   if (now.members === null) return now;
   const known = record.node.hostAddresses;
   const served = apiServerAddresses(record.layout, config).filter(
-    // A recorded address is kept although the host does not have it yet: MicroShift adds it at each boot, after the
-    // start of this daemon.
+    // A recorded address of the API server is kept even if the host does not have it yet: MicroShift adds this address
+    // at each boot, after the start of this daemon.
     (address) => prefixOf(host, address) !== null || known.includes(address),
   );
   const hostAddresses = [...new Set([...now.node.encap.addresses, ...served])];

@@ -57,7 +57,7 @@ export interface PlannedNode {
   readonly managementPort: readonly PortChange[];
   /** Names of the interfaces that lead to hosts that are not pods. */
   readonly attached: readonly string[];
-  /** Sentences about interfaces that the node cannot attach for such hosts. */
+  /** Sentences about interfaces that the node cannot attach for hosts that are not pods. */
   readonly portFaults: readonly string[];
   /** Members with the gateways that they announce, each marked up or down. Empty except on the central node. */
   readonly members: readonly OverlayNode[];

@@ -10,9 +10,9 @@ import { onTerminal, reportedWait } from '../../reported-wait.ts';
 const madeMs = 60_000;
 
 /**
- * Waits until the kernel has an interface that Open vSwitch creates. Its Interface row does not show whether it exists,
- * because after a boot the row still has the old port number. On a terminal, a longer wait is reported. Fails with
- * `proof-failed` at the limit. `stop` ends the wait.
+ * Waits until the kernel has an interface that Open vSwitch creates. The Interface row does not show whether the
+ * interface exists: after a boot, the row still has the old port number. On a terminal, a longer wait is reported.
+ * Fails with `proof-failed` at the limit. `stop` ends the wait.
  */
 export async function waitForDevice(
   device: string,

@@ -101,8 +101,8 @@ export function hostServices(
     );
     return places.length === 0 ? [] : [{ ...family, places }];
   });
-  // Only the original direction is matched, because replies of other connections of the node can have the same address
-  // and port as their destination.
+  // Only the original direction is matched, because replies of other connections of the node can have the address and
+  // port of a service as their destination.
   const refusing = closed.map(({ ip, restricted, permitted }) => {
     const place = `meta l4proto . ${ip} daddr . th dport`;
     const others = `${place} @${restricted} ${place} . ${ip} saddr != @${permitted}`;

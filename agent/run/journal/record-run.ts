@@ -75,7 +75,7 @@ export async function recordRefused(command: string, cause: unknown): Promise<vo
   lock.release();
 }
 
-/** Details about the end of a transaction besides its state. */
+/** Details about the end of a transaction, in addition to its state. */
 export interface EndDetails {
   /** Plan of the transaction if its change was kept; the record then lists the bridges of this plan. */
   readonly kept?: Plan | null;

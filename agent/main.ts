@@ -5,8 +5,8 @@ import { runCommandLine } from './cli/run.ts';
 
 const streams = [process.stdout, process.stderr];
 
-// The reader of the output may have ended (a lost SSH session, `| head`). The error of the stream then stops neither a
-// run nor its rollback.
+// The reader of the output may end early (a lost SSH session, `| head`). The resulting error of the stream stops
+// neither a run nor its rollback.
 for (const stream of streams) stream.on('error', () => undefined);
 
 endOnInterrupt();
@@ -19,8 +19,8 @@ runCommandLine(words, path).then(end, async (error: unknown) => {
 });
 
 /**
- * Exits after all output has been written. A pipe accepts 64 KiB and then as much as its reader reads; the rest would
- * be lost with the process (Node.js, "A note on process I/O").
+ * Exits after all output has been written. A pipe accepts 64 KiB at once, and more only as its reader reads. Output
+ * that is not in the pipe yet would be lost with the process (Node.js, "A note on process I/O").
  */
 async function end(code: number): Promise<void> {
   await Promise.all(streams.map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))));

@@ -73,7 +73,7 @@ function readDisk(path: string, mounts: readonly Mount[]): DiskFacts {
     mountPoint: mount?.point ?? '/',
     readOnly: mount?.readOnly ?? false,
     freeBytes: bavail * bsize,
-    // A total of 0 means that the file system does not report numbers of files.
+    // A total number of 0 files means that the file system does not report numbers of files.
     freeFiles: files === 0 ? null : ffree,
   };
 }

@@ -19,8 +19,8 @@ export const hintFiles = {
 } as const;
 
 /**
- * File in which a run that moved a NIC records the NIC's permanent MAC, while the hint file has the NIC's name. The
- * file also has the identities of the NICs in the agent's bridges.
+ * File in which a run records the NIC of br-ex with its name and its permanent MAC. The file also has the identities of
+ * the NICs in the agent's bridges.
  */
 export const hintedNicPath = '/var/lib/microshift-net/uplink.json';
 

@@ -7,7 +7,7 @@ import {
 } from '../model/observation.ts';
 import { withForeignMarks, withoutListed } from './foreign.ts';
 
-/** Part of the observation that needs no daemon. */
+/** Facts of the observation that are read without a daemon. */
 export type HostObservation = Omit<Observation, 'networkManager' | 'ovs'>;
 
 /**

@@ -86,7 +86,7 @@ function isOfInterest({ name, master, driver, kind }: Link, own: readonly Route[
 
 /**
  * Returns true for a route that is neither NetworkManager's connected route of an address, nor its default route, nor
- * the route to a gateway.
+ * the route to a gateway. Link-local and multicast routes of IPv6 do not count.
  */
 function isSign({ destination, gateway, family, metric, viaIpv6 }: Route, link: Link, own: readonly Route[]): boolean {
   if (destination.startsWith('fe80:') || destination.startsWith('ff')) return false;

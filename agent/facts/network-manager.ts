@@ -35,8 +35,9 @@ const longestId = 256;
 const ovsCapability = 2;
 
 /**
- * Reads the devices, active connections, checkpoints and profiles of NetworkManager. Leaves out some generated profiles
- * (withoutShown). The read takes one round trip for all objects, then one for each profile, in parallel.
+ * Reads the devices, active connections, checkpoints and profiles of NetworkManager. Leaves out the profiles that
+ * NetworkManager has generated for lo and for taps of bridges (facts/shown-profiles.ts). The read takes one round trip
+ * for all objects, then one for each profile, in parallel.
  */
 export async function observeNetworkManager(nm: NetworkManager): Promise<NetworkManagerFacts> {
   const objects = await nm.managedObjects();

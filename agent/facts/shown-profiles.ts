@@ -7,11 +7,12 @@ const loopback = 32;
 
 /**
  * Leaves out the profiles that NetworkManager generates for the configuration of other programs on lo, and on the taps
- * of bridges in Open vSwitch's userspace data path. No user or program wrote the settings of such a profile, and
- * its id is the name of the interface, such as `br-ex`. When NetworkManager first examines a device that it may manage,
- * it generates a profile if the device has addresses (nm-manager.c, recheck_assume_connection and
- * get_existing_connection). If NetworkManager reads 50-microshift-net-devices.conf only later, the device becomes
- * unmanaged, but the profile stays.
+ * of bridges in Open vSwitch's userspace data path. No user or program wrote the settings of such a profile, and its id
+ * is the name of the interface, such as `br-ex`. When NetworkManager first examines a device that it may manage, it
+ * generates a profile if the device has addresses (nm-manager.c, recheck_assume_connection and
+ * get_existing_connection). The file 50-microshift-net-devices.conf forbids NetworkManager to manage the taps of br-ex
+ * and br-ex1. If NetworkManager reads the file only after it has generated a profile, the tap becomes unmanaged, but
+ * the profile stays.
  */
 export function withoutShown(facts: NetworkManagerFacts): NetworkManagerFacts {
   const ofOvs = facts.devices.filter(({ type }) => type === deviceType.ovsInterface).map((device) => device.interface);

@@ -5,7 +5,7 @@ import { type AddressRange, addressAt, overlaps, parseRange } from '../net/addre
 
 /**
  * Largest prefix length of a cluster network, by IP version. ovn-kubernetes assigns a /24 (IPv4) or a /64 (IPv6) of the
- * network to each node, and needs room for two of them.
+ * network to each node, and needs room for two such subnets.
  */
 const longestClusterPrefix = { 4: 23, 6: 63 } as const;
 

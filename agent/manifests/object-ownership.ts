@@ -5,8 +5,8 @@ import { fieldAt, fieldManager, type KubernetesObject, listAt, ownerLabels } fro
 /**
  * Refuses to write if the objects on the cluster belong to MicroShift. Unless `network.cniPlugin` is `none`, MicroShift
  * applies objects of the same names at each start (pkg/components/networking.go:25-130). With clusterToCluster,
- * MicroShift starts only with its own ovn-kubernetes (pkg/config/c2cc.go:311). The agent then refuses to write with any
- * value of cniPlugin. On a node without MicroShift, the agent never refuses.
+ * MicroShift starts only with its own ovn-kubernetes (pkg/config/c2cc.go:311), so the agent refuses to write, whatever
+ * the value of `network.cniPlugin` is. On a node without MicroShift, the agent never refuses.
  */
 export function refuseBesideMicroshift(config: Pick<Config, 'cluster'>, hasMicroshift: boolean): void {
   if (!hasMicroshift) return;

@@ -11,9 +11,9 @@ const localApiServer = 'https://localhost:6443';
 type Section = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * Returns the text of ovnkube.conf. Settings that several nodes share come from the ConfigMap ovn-config instead
- * (multi-node, interconnect). With `mtu: auto`, the container reads the MTU of its own node. So the text does not
- * depend on the node where it is rendered.
+ * Returns the text of ovnkube.conf. In the flavours multi-node and interconnect, the addresses of the API server and of
+ * the databases, and the ranges of the cluster, are in the ConfigMap ovn-config instead. With `mtu: auto`, the
+ * container reads the MTU of its own node. The text therefore does not depend on the node where it is rendered.
  */
 export function ovnkubeConf(config: Config, flavor: Flavor): string {
   const { clusterNetwork, serviceNetwork } = config.cluster;
@@ -32,7 +32,7 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
       'lflow-cache-limit-kb': 870,
     },
     kubernetes: {
-      // ovnkube itself finds the token of its service account and the CA.
+      // The token and the CA of the API server are not set: ovnkube reads those of its service account.
       apiserver: isSingleNode ? localApiServer : undefined,
       'service-cidrs': isSingleNode ? serviceNetwork.value.join(',') : undefined,
       'ovn-config-namespace': namespaceName,

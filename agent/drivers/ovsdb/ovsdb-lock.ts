@@ -12,7 +12,8 @@ import { createWaiters } from './waiters.ts';
 export interface Lock {
   readonly isHeld: boolean;
   /**
-   * Resolves when this client holds the lock. Rejects with `timeout` after the limit; the request for the lock remains.
+   * Resolves when this client holds the lock. Rejects with OvsdbError `timeout` if it does not hold the lock within
+   * `limitMs`; the request for the lock remains.
    */
   held(limitMs: number): Promise<void>;
   /** Calls the listener whenever the lock is acquired or lost, until the returned function is called. */
@@ -51,7 +52,8 @@ export function openLock(session: Session, name: string): Lock {
       set(notice === 'locked' ? client : undefined);
     });
     const reply = await client.call('lock', [name]);
-    // A notification that arrived together with the reply takes precedence, because it is newer.
+    // A `locked` or `stolen` notification that arrived together with the reply takes precedence: the server sent it
+    // after the reply.
     if (!isNotified && connection === client && isJsonObject(reply) && reply.locked === true) set(client);
   };
   const detach = session.follow(attach);
@@ -81,7 +83,8 @@ export function openLock(session: Session, name: string): Lock {
       set(undefined);
       waiters.end(new OvsdbError('closed', `lock ${name} released by this side`));
       await client?.call('unlock', [name]).catch((error: OvsdbError) => {
-        // The failure is ignored: the end of the connection has already released the lock.
+        // If the connection has ended, the failure of `unlock` is ignored: the end of the connection has already
+        // released the lock.
         if (!['lost', 'closed'].includes(error.kind)) throw error;
       });
     },

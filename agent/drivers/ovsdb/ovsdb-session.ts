@@ -9,12 +9,15 @@ import { createWaiters } from './waiters.ts';
 
 /** Options of a session: the database, and the servers that have it. */
 export interface SessionOptions extends Pick<ConnectOptions, 'credentials'> {
-  /** Remotes as for `connect`. The session finds the leader of a cluster and follows it. */
+  /**
+   * Connection methods (ovsdb(7)) of the servers, as a list or as one text with commas. The session finds the leader of
+   * a cluster and follows it.
+   */
   readonly remotes: string | readonly string[];
   readonly database: string;
   /** Time limit of a connection attempt and of each call, in ms. */
   readonly limitMs: number;
-  /** Receives the state after each new connection, and after each failed or lost connection. */
+  /** Receives the state of the session after each new connection, and after each failed or lost connection. */
   readonly report?: (state: SessionState) => void;
 }
 
@@ -30,11 +33,14 @@ export interface Session {
   readonly database: string;
   /** Error of the last attempt; undefined while there is a connection, and before the first attempt has ended. */
   readonly problem: OvsdbError | undefined;
-  /** Returns the current connection, or the next one; rejects with the reason after the limit. */
+  /**
+   * Returns the current connection, or waits for the next one. Rejects with the reason if there is no connection within
+   * `limitMs`.
+   */
   client(): Promise<OvsdbClient>;
   /**
-   * Runs a transaction as OvsdbClient does, on the current connection or the next one. The transaction is sent once;
-   * after `lost` or `timeout`, the server may have applied it.
+   * Runs a transaction on the current connection or the next one, with the same results and errors as `transact` of
+   * OvsdbClient. The transaction is sent once; after the error `lost` or `timeout`, the server may have applied it.
    */
   transact<const O extends readonly Operation[]>(operations: O): Promise<Results<O>>;
   /**
@@ -50,11 +56,14 @@ export interface Session {
   close(): void;
 }
 
-/** First pause between two attempts, in which an ovsdb-server can start. Each later pause is twice as long. */
+/**
+ * First pause between two attempts, in ms; an ovsdb-server can start in this time. Each later pause is twice as long as
+ * the one before it.
+ */
 const firstPauseMs = 250;
 /**
- * Longest pause between two attempts, as in Open vSwitch's own clients (lib/reconnect.h). A server that is reachable
- * again is noticed within this time.
+ * Longest pause between two attempts, in ms, as in Open vSwitch's own clients (lib/reconnect.h). A server that is
+ * reachable again is noticed within this time.
  */
 const longestPauseMs = 8_000;
 

@@ -6,7 +6,10 @@ export type Remote =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp' | 'ssl'; readonly host: string; readonly port: number };
 
-/** Servers of one database, and the id of their cluster if the caller requires a particular one. */
+/**
+ * Servers of one database, and the id of the cluster of which they have to be members; the id is undefined if the
+ * caller requires no particular cluster.
+ */
 export interface Remotes {
   readonly servers: readonly Remote[];
   readonly clusterId: string | undefined;

@@ -7,7 +7,7 @@ import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
  * server that never ends its message would use up the memory.
  */
 const maxMessageBytes = 64 * 1024 * 1024;
-/** Largest depth of nested brackets, which is that of ovsdb-server itself. Real messages have a depth below 12. */
+/** Largest depth of nested brackets, the same as in ovsdb-server. Real messages have a depth below 12. */
 const maxDepth = 1000;
 
 export interface MessageStream {
@@ -44,7 +44,8 @@ export function createMessageStream(onMessage: (message: JsonObject) => void): M
 
   /**
    * Returns the index of the quote that ends a string, or -1 if the string does not end in this chunk. Most bytes of a
-   * message are in strings, and the runtime searches them much faster than an interpreted loop (--jitless) reads them.
+   * message are in strings. Node.js runs without its just-in-time compiler (--jitless), so its built-in search for a
+   * quote is much faster than a loop in JavaScript.
    */
   function endOfString(chunk: Buffer, start: number): number {
     for (let from = isEscaped ? start + 1 : start; ; ) {

@@ -218,7 +218,10 @@ function keysOf(value: Json | undefined, key: string | undefined): ReadonlySet<u
   return new Set(pair === undefined ? [] : [keyOf(pair[1])]);
 }
 
-/** Returns a member of an object that has to be an object itself; an empty object if it is missing. */
+/**
+ * Returns the object in a member of `value`; an empty object if the member is missing. Throws OvsdbError `protocol` if
+ * `value` or the member is not an object.
+ */
 function member(value: Json, name: string): JsonObject {
   if (!isJsonObject(value)) throw new OvsdbError('protocol', 'an update that is not an object');
   const found = Object.hasOwn(value, name) ? value[name] : {};

@@ -1,7 +1,9 @@
 import { isJsonArray, type Json } from './json.ts';
 import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 
-/** Reference to an existing row by its UUID, or to a row that the same transaction inserts under this name. */
+/**
+ * Reference to an existing row by its UUID, or to a new row by the name under which the same transaction inserts it.
+ */
 export type Reference = readonly ['uuid' | 'named-uuid', string];
 
 /** Atom of RFC 7047 section 5.1 (`<atom>`). */
@@ -19,7 +21,7 @@ export type Row = Readonly<Record<string, Value>>;
 export const uuid = (id: string): Reference => ['uuid', id];
 export const namedUuid = (name: string): Reference => ['named-uuid', name];
 export const setOf = (atoms: readonly Atom[]): Value => ['set', atoms];
-/** Returns a map value for an object. */
+/** Returns the map (RFC 7047 section 5.1, `<map>`) with the names and values of an object. */
 export const mapOf = (entries: Readonly<Record<string, Atom>>): Value => ['map', Object.entries(entries)];
 
 // Readers of columns. Older schemas do not have all columns, so a missing column (undefined) counts as empty. The

@@ -1,10 +1,10 @@
 import { OvsdbError } from './ovsdb-errors.ts';
 
-/** Pending waits for a condition that other code makes true and reports with `wake`. */
+/** Pending waits for a condition. Other code makes the condition true and then calls `wake`. */
 export interface Waiters {
   /**
    * Resolves with the result of `probe` as soon as it is not undefined. The probe runs at once and after each `wake`.
-   * Rejects with `late` after the limit.
+   * Rejects with the error that `late` returns if the result is still undefined after `limitMs`.
    */
   until<T>(probe: () => T | undefined, limitMs: number, late: () => OvsdbError): Promise<T>;
   wake(): void;

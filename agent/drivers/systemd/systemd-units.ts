@@ -142,14 +142,15 @@ async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>):
       };
       wake();
     });
-    // A lost connection is thrown as such, and not as a refused job, because the result of the job is unknown.
+    // If the connection is lost, the error is `dbus-lost` and not `systemd-refused`, because the result of the job is
+    // unknown.
     if (lost !== undefined) throw lost;
     if (result !== 'done') throw refused(what, new Error(`its job ended: ${result}`));
   } finally {
     stop();
     endLost();
-    // The subscription is ended, because systemd refuses a second one on the same connection (org.freedesktop.systemd1,
-    // AlreadySubscribed).
+    // The subscription is ended, so that a later call can subscribe: systemd refuses a second subscription of the same
+    // connection (org.freedesktop.systemd1, AlreadySubscribed).
     await bus.call({ ...manager, member: 'Unsubscribe' }).catch(() => undefined);
   }
 }

@@ -3,8 +3,8 @@ import type { BridgeNames } from './bridge-names.ts';
 import type { NmProfile, OvsBridge } from './observation.ts';
 
 /**
- * Prefix of the id of each of a bridge's three profiles, and the hex digit that distinguishes the profile in its UUID.
- * The upper two bits of the digit are the variant (RFC 9562 section 4.1).
+ * For each of the three profiles of a bridge, the prefix of its id, and the hex digit by which its UUID differs from
+ * those of the other two. The upper two bits of the digit are the variant (RFC 9562 section 4.1).
  */
 const kinds = [
   { prefix: '', digit: '8' },
@@ -32,7 +32,7 @@ export function addedNameFault(name: string): string | null {
   return reservedNames.test(name) ? 'this name is reserved' : null;
 }
 
-/** Returns the names of a bridge of `bridge add` and of its profiles, and the route metric of the bridge. */
+/** Returns the name of a bridge of `bridge add`, the ids of its profiles, and its route metric. */
 export function addedNames(bridge: string, routeMetric = leastPreferredMetric): BridgeNames {
   return {
     bridge,

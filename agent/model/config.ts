@@ -12,7 +12,7 @@ export interface Sourced<T> {
 export interface Config {
   /** True if the agent leaves br-ex unchanged, because the administrator builds it by hand. */
   readonly disableOvsInit: Sourced<boolean>;
-  /** `auto`, `none` (br-ex without a NIC), or the name of an interface. */
+  /** Uplink of br-ex: `auto`, `none` (br-ex without a NIC), or the name of an interface. */
   readonly uplink: Sourced<string>;
   /** NIC of the second bridge br-ex1, from ovn.yaml; null if /etc/ovnk/extra_bridge decides. */
   readonly externalUplink: Sourced<string | null>;
@@ -33,7 +33,7 @@ export interface OvsConfig {
   /** other_config:n-revalidator-threads; null if Open vSwitch decides. */
   readonly revalidatorThreads: Sourced<number | null>;
   readonly lockMemory: Sourced<boolean>;
-  /** `system` is the kernel data path, `netdev` the userspace data path. */
+  /** Data path of br-ex: `system` in the kernel, `netdev` in ovs-vswitchd. */
   readonly datapathType: Sourced<'system' | 'netdev'>;
 }
 
@@ -70,7 +70,7 @@ export interface OverlayConfig {
   readonly fixedAddressRanges: Sourced<string | null>;
   /** Address ranges of the outside clients of this node's pods, separated by commas; null if no client is permitted. */
   readonly outsideClients: Sourced<string | null>;
-  /** Interval of BFD between nodes whose gateways share an address; null if OVN decides. */
+  /** Interval of BFD in ms, between nodes whose gateways share an address; null if OVN decides. */
   readonly bfdIntervalMs: Sourced<number | null>;
   /** Path of packets between pods of two nodes: always through tunnels, or without a tunnel where that is possible. */
   readonly encapsulation: Sourced<'always' | 'auto'>;
@@ -84,10 +84,7 @@ export interface ClusterConfig {
   readonly nodeIp: Sourced<string | null>;
   /** Second node address of a dual-stack cluster; null if MicroShift uses the first IPv6 address that it finds. */
   readonly nodeIpv6: Sourced<string | null>;
-  /**
-   * `ovnk`, which is also MicroShift's default, if MicroShift deploys its own ovn-kubernetes
-   * (pkg/config/network.go:120).
-   */
+  /** `ovnk` if MicroShift deploys its own ovn-kubernetes, which is MicroShift's default (pkg/config/network.go:120). */
   readonly cniPlugin: Sourced<'ovnk' | 'none'>;
   /** Address of the API server; null if MicroShift computes it and adds it to br-ex. */
   readonly advertiseAddress: Sourced<string | null>;

@@ -74,8 +74,8 @@ export interface OverlayFacts {
   /** Commands of ip(8) that give the management port the settings that it lacks. Absent if it lacks none. */
   readonly kernel?: readonly string[];
   /**
-   * Sentences about nodes of this segment whose packets do not arrive by the direct route. Absent if no other node of
-   * the segment takes part in direct routes.
+   * Sentences about other nodes on the LAN of this node whose packets do not arrive by the direct route. Absent if no
+   * other node on the LAN takes part in direct routes.
    */
   readonly direct?: readonly string[];
   /**

@@ -10,7 +10,7 @@ export interface ZoneSources {
 
 /** Assignment of interfaces to firewalld zones. */
 export interface InterfaceZones {
-  /** Zone of an interface that is assigned to no zone. */
+  /** Default zone, which applies to an interface that is assigned to no zone. */
   readonly defaultZone: string;
   /** Zone of each interface that is assigned to a zone. */
   readonly assigned: Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ export const activationLimitMs = 50_000;
 
 /**
  * Time, in ms, to wait for a DHCP lease while the interface still has its earlier address (overlapSettings). A server
- * that has not answered by then is unreachable: the run fails, and its rollback moves the address back.
+ * that has not answered by then counts as unreachable: the run fails, and its rollback moves the address back.
  */
 export const leaseLimitMs = 40_000;
 

@@ -1,9 +1,9 @@
 import { type Link, type NmDevice, nicDevice, type Observation } from './observation.ts';
 
 /**
- * Properties of a kind of kernel link (`ip link help`) that matter to an Open vSwitch bridge. An Ethernet device has
- * one receive handler and one master (Linux net/core/dev.c: netdev_rx_handler_register, netdev_master_upper_dev_link);
- * an Open vSwitch bridge needs both.
+ * Properties of a kind of kernel link (`ip link help`) that matter to an Open vSwitch bridge. An Ethernet device can
+ * have only one receive handler and one master (Linux net/core/dev.c: netdev_rx_handler_register,
+ * netdev_master_upper_dev_link). Open vSwitch occupies both on each NIC of a bridge.
  */
 interface LinkKind {
   /** Reason why a link of this kind cannot be an uplink, as the second half of a sentence ("it …"); null if it can. */

@@ -110,7 +110,10 @@ export function sourceOf(profile: NmProfile): string | null {
 export const userData = {
   sourceProfile: 'microshift-net.source-profile',
   sourceId: 'microshift-net.source-id',
-  /** Key in the copy of a profile that NetworkManager generated for a NIC that another program had configured. */
+  /**
+   * Key that marks the copy of a profile. Its value is the UUID of the original profile, which NetworkManager generated
+   * for a NIC that another program had configured.
+   */
   copyOf: 'microshift-net.kept-from',
   /** Key for the foreign addresses that came to the bridge with its NIC, and that leave it with the NIC. */
   carried: 'microshift-net.carried',

@@ -15,7 +15,7 @@ export const defaultGlobalNamespaces: readonly string[] = [
   'openshift-ingress',
 ];
 
-/** Separation of namespaces. */
+/** Settings of the separation of namespaces from each other. */
 export interface Isolation {
   /** Names of the namespaces whose pods reach the pods of every namespace, and are reached by them. */
   readonly globalNamespaces: readonly string[];

@@ -10,7 +10,7 @@ export interface OutsideRoute {
   readonly destination: string;
   /** Address of the node's gateway. */
   readonly nextHop: string;
-  /** Ranges of the clients that the node permits, of the family of the route. */
+  /** Ranges of the clients that the node permits, of the same address family as the route. */
   readonly clients: readonly string[];
 }
 

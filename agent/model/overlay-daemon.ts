@@ -47,7 +47,10 @@ export interface OverlayStatus {
   readonly addresses: readonly string[];
   readonly southbound: readonly string[];
   readonly membership: Membership;
-  /** State of ovn-controller's connection to the southbound database, which on the central node is a local one. */
+  /**
+   * State of ovn-controller's connection to the southbound database. On the central node, the database is on the same
+   * machine.
+   */
   readonly controller: 'connected' | 'not connected' | 'absent';
   readonly daemon: OverlayDaemon | null;
   readonly isRunning: boolean;

@@ -4,7 +4,7 @@
  */
 export interface OverlayPeer {
   readonly name: string;
-  /** Addresses of that router or node, at most one per address family. */
+  /** Addresses of the router or node by which the networks are reached, at most one per address family. */
   readonly nextHops: readonly string[];
   /** Ranges of the peer's pods. */
   readonly subnets: readonly string[];

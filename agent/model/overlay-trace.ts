@@ -9,7 +9,10 @@ export interface TraceQuestion {
   readonly protocol: TraceProtocol;
   /** Destination port; null for ICMP, or if the service's own port is used. */
   readonly port: number | null;
-  /** Node whose gateway receives a packet from outside of the cluster; null for the first gateway that fits. */
+  /**
+   * Node whose gateway receives a packet from outside of the cluster. If null, a gateway with the destination address
+   * receives it, or else the first gateway.
+   */
   readonly fromNode: string | null;
 }
 

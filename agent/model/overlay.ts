@@ -111,7 +111,9 @@ export interface OverlayGateway {
   readonly interface: string | null;
   /** Name of the network in ovn-bridge-mappings. */
   readonly physicalNetwork: string;
-  /** MAC at which the gateway answers: that of the bridge or NIC, or one that is derived from its address. */
+  /**
+   * MAC with which the gateway answers: that of the bridge or NIC, or one that is derived from the gateway's address.
+   */
   readonly mac: string;
   /** Addresses in the form `address/prefix`, at most one per family. */
   readonly addresses: readonly string[];

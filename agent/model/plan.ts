@@ -152,15 +152,18 @@ export interface StepArguments {
      */
     blocked?: readonly ProfileName[];
     /**
-     * MAC of the NIC and the bridge. A bond that is activated again would take the MAC of its first port. Null if the
-     * NIC is not a port of the bridge, or the bridge has no known MAC.
+     * MAC of the NIC and the bridge, which the step sets on the NIC again: a bond that is activated again would take
+     * the MAC of its first port. Null if the NIC is not a port of the bridge, or the bridge has no known MAC.
      */
     mac: string | null;
     addresses: readonly string[];
     routes: readonly HeldRoute[];
     metric: number;
   };
-  /** Waits until the NIC has its own routes to these destinations, then removes the routes that detachUplink added. */
+  /**
+   * Waits until the NIC has its own routes to these destinations, then removes the routes that the step detachUplink
+   * added.
+   */
   releaseRoutes: { interface: string; destinations: readonly string[]; routes: readonly HeldRoute[]; metric: number };
   /**
    * Changes the configuration of an active profile's device in place; null `settings` restore the values of the
@@ -243,7 +246,7 @@ export interface Difference {
   readonly observed: string;
 }
 
-/** Fields of every kind of difference of a bridge. */
+/** Fields of each kind of difference between a bridge and its desired state. */
 export interface DifferenceFields extends OthersDifferenceFields {
   /** A profile is missing. */
   profile: { profile: string };

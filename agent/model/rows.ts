@@ -44,7 +44,9 @@ export type WrittenAtom = Atom | NewRow;
 /** Value that is written to a column. */
 export type WrittenValue = WrittenAtom | readonly WrittenAtom[] | Readonly<Record<string, string>>;
 
-/** Place of a row in its parent row: the set column of the parent that refers to it. */
+/**
+ * Set column of a parent row that refers to a row: the table of the parent row, the parent row itself, and the column.
+ */
 export interface RowPlace {
   readonly table: string;
   readonly row: RowReference;

@@ -24,7 +24,10 @@ export interface InterfaceRules {
   readonly rules: number;
 }
 
-/** A device of another network namespace, such as that of a container, that is stacked on a link of this one. */
+/**
+ * A device of another network namespace, such as that of a container, that is stacked on a link outside of that
+ * namespace.
+ */
 export interface StackedElsewhere {
   readonly name: string;
   /** Kind of the device in the notation of rtnetlink: `macvlan`, `ipvlan`, … */

@@ -10,7 +10,7 @@ export const watchUnits = [
 ] as const;
 
 /**
- * Unit that detaches the NICs of `bridge add` from their bridges when Open vSwitch stops. systemd does this only if the
- * unit is active.
+ * Unit that detaches the NICs of `bridge add` from their bridges when Open vSwitch stops. systemd runs the commands for
+ * this only if the unit is active at that time.
  */
 export const bridgesUnit = 'microshift-net-bridges.service';

@@ -38,16 +38,14 @@ export function interfaceIdentifier(address: string): string | null {
   return familyOf(address) === 6 ? token(groupsOf(address).slice(4)) : null;
 }
 
-/**
- * Returns the modified EUI-64 interface identifier of a MAC (RFC 4291 appendix A), in the form of interfaceIdentifier.
- */
+/** Returns the modified EUI-64 interface identifier of a MAC (RFC 4291 appendix A), as a token for NetworkManager. */
 export function eui64Identifier(mac: string): string {
   const bytes = mac.split(':').map((byte) => Number.parseInt(byte, 16));
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = bytes;
   return token([((a ^ 2) << 8) | b, (c << 8) | 0xff, 0xfe00 | d, (e << 8) | f]);
 }
 
-/** Converts 32 hex digits to the canonical text form (RFC 5952 section 4). */
+/** Converts the 32 hex digits of an IPv6 address to its canonical text form (RFC 5952 section 4). */
 export function compressIpv6(hex: string): string {
   return canonicalIpv6((hex.match(/.{4}/g) ?? []).join(':'));
 }
@@ -70,8 +68,8 @@ function groupsOf(address: string): readonly number[] {
 }
 
 /**
- * Returns the canonical form of RFC 5952 section 4. The host of a URL has this form, except that a dotted part becomes
- * two groups (WHATWG URL, section 3.5).
+ * Returns an IPv6 address in the canonical form of RFC 5952 section 4. The host of a URL has this form, except that an
+ * embedded IPv4 address (`::ffff:192.0.2.1`) becomes two groups of hex digits (WHATWG URL, section 3.5).
  */
 function canonicalIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);

@@ -50,8 +50,8 @@ export function isListening(
 }
 
 /**
- * Returns the addresses of a node in its record, of its tunnels and of its gateway, each once. Further addresses of the
- * node are not included.
+ * Returns a node's own addresses, and the addresses of its tunnels and of its gateway, each once. Further addresses of
+ * the node are not included.
  */
 export function nodeAddresses({
   hostAddresses,

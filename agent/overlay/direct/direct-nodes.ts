@@ -22,7 +22,7 @@ export function directNodes(
   });
 }
 
-/** Returns the part of a node in direct routes; null if its gateway or its subnets permit none. */
+/** Returns the data with which a node takes part in direct routes; null if its gateway or its subnets permit none. */
 export function directNodeOf({
   name,
   subnets,
@@ -34,7 +34,7 @@ export function directNodeOf({
   return address === undefined || subnet === undefined ? null : { name, address, mac: gateway.mac, subnet };
 }
 
-/** Returns the nodes of the list that are on the LAN of a node, without the node itself. */
+/** Returns the nodes of `all` that are on the same LAN as the node `own`, without this node itself. */
 export function besideNode(own: DirectNode, all: readonly DirectNode[]): readonly DirectNode[] {
   const isOnLan = (one: DirectNode, other: DirectNode): boolean =>
     isBeside(withoutLength(other.address), { addresses: [one.address] });
@@ -42,8 +42,8 @@ export function besideNode(own: DirectNode, all: readonly DirectNode[]): readonl
 }
 
 /**
- * Returns the nodes with which a node has direct routes: those on its LAN, if packets of each of the two arrive at the
- * other one, and both gateways are up.
+ * Returns the nodes with which a node has direct routes: nodes on the same LAN, if packets of each of the two nodes
+ * arrive at the other one, and both gateways are up.
  */
 export function directNeighbours(
   layout: Pick<OverlayLayout, 'naming'>,
@@ -64,8 +64,8 @@ function hears({ direct }: OverlayNode, name: string): boolean {
 }
 
 /**
- * Returns a sentence for each neighbour whose packets do not arrive by the direct route. `heard` are the names of the
- * nodes whose packets arrive.
+ * Returns a sentence for each of the other nodes on the LAN (`neighbours`) whose packets do not arrive by the direct
+ * route. `heard` has the names of the nodes whose packets arrive.
  */
 export function directFaults(neighbours: readonly DirectNode[], heard: readonly string[]): readonly string[] {
   return neighbours

@@ -33,12 +33,14 @@ interface DirectGateway {
 }
 
 /**
- * Plans the direct routes of a node: packets of its pods for pods of a neighbour leave by the node's gateway with the
- * address of the neighbour as next hop, and packets of the neighbour's pods come in from the LAN. Policies are
- * necessary, because a route to a connected subnet takes precedence over static routes (ovn-northd(8), "IP Routing").
- * The addresses of the nodes themselves in these subnets are left out: a node's firewall and network policies trust
- * packets from its management port, and packets from the LAN are not authenticated. Returns the address set whose
- * addresses packets from a subnet reach with their own source, for the subnet of each neighbour.
+ * Plans the direct routes of a node to other nodes on its LAN (`neighbours`). Packets from its pods to pods of such a
+ * node leave by its own gateway, with the address of the other node as next hop. Packets from pods of the other node
+ * come in from the LAN. Policies are necessary, because a route to a connected subnet takes precedence over static
+ * routes (ovn-northd(8), "IP Routing"). The addresses of the nodes themselves in these subnets are left out: a node's
+ * firewall and network policies trust packets from its management port, and packets from the LAN are not authenticated.
+ *
+ * Returns an address set for the subnet of each of the other nodes: packets from this subnet keep their source on the
+ * way to the addresses in the set.
  */
 export function addDirectWays(
   desired: DesiredRows,
@@ -134,8 +136,8 @@ export function addDirectWays(
 }
 
 /**
- * Plans the MAC of a neighbour. The router does not resolve it, because every member may write the table of resolved
- * MACs (MAC_Binding), and could attract the packets.
+ * Plans a fixed MAC for the next hop of a direct route. The router does not resolve this MAC, because every member may
+ * write the table of resolved MACs (MAC_Binding), and could attract the packets.
  */
 function addBinding(desired: DesiredRows, port: string, address: string, mac: string, neighbour: string): void {
   if (!desired.hasTable(bindings)) return;
@@ -149,8 +151,8 @@ function addBinding(desired: DesiredRows, port: string, address: string, mac: st
 }
 
 /**
- * Deletes the MACs of former neighbours. The table has no external_ids; the policies of the router name the neighbours
- * whose rows this product has made.
+ * Deletes the fixed MACs of next hops to which no direct route leads any more. The table has no external_ids; the
+ * policies of the router name the next hops for which this product has made rows.
  */
 function removeBindings(
   desired: DesiredRows,
@@ -177,7 +179,10 @@ function bindingOf(desired: DesiredRows, port: string, address: string): Databas
   return rows.find((row) => row.logical_port === port && row.ip === address) ?? null;
 }
 
-/** Returns the match of packets from pods of one subnet to pods of another one, without the nodes' own addresses. */
+/**
+ * Returns the match for packets from pods in the subnet `from` to pods in the subnet `to`. The nodes' own addresses in
+ * these subnets do not match.
+ */
 function podsOnly(from: string, to: string): string {
   const [source, destination] = [from, to].map((subnet) => addressIn(subnet, managementPlace));
   return `ip4.src == ${from} && ip4.src != ${source} && ip4.dst == ${to} && ip4.dst != ${destination}`;

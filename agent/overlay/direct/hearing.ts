@@ -1,9 +1,11 @@
-/** Longest time without a probe after which the direct route counts as broken, in ms: more than three intervals. */
+/**
+ * Time without a probe after which the direct route counts as broken, in ms: more than three intervals between probes.
+ */
 export const silenceMs = 3_500;
 /** Number of probes in succession after which a direct route is used. */
 const probesNeeded = 3;
 
-/** Record of the arrived probes, from which follows which direct routes work. Times are those of a monotonic clock. */
+/** Probes that have arrived; they show which direct routes work. Times are those of a monotonic clock. */
 export interface Hearing {
   /** Notes a probe of a node. */
   arrived(name: string, atMs: number): void;
@@ -11,7 +13,7 @@ export interface Hearing {
   heard(nowMs: number): readonly string[];
 }
 
-/** Creates an empty record. */
+/** Returns an object that has noted no probe yet. */
 export function createHearing(): Hearing {
   const last = new Map<string, { readonly atMs: number; readonly count: number }>();
   return {

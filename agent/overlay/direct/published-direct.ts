@@ -14,9 +14,9 @@ export function publishedDirect(nodes: readonly DirectNode[]): Readonly<Record<s
 }
 
 /**
- * Returns the published nodes on the LAN of the node `own`. Empty if `own` is null or is published with other values,
- * because the other nodes then have flows for these values. A malformed text counts as an empty list, so that no packet
- * is let in because of it.
+ * Returns the published nodes that are on the LAN of the node `own`. Returns none if `own` is null or is published with
+ * other values, because the other nodes then have flows for the published values. A malformed text counts as an empty
+ * list, so that no packet is let in because of it.
  */
 export function publishedBeside(own: DirectNode | null, ids: Readonly<Record<string, string>>): readonly DirectNode[] {
   const nodes = nodesIn(ids[directKey]);

@@ -13,7 +13,7 @@ export interface NicFacts extends KernelFacts {
   readonly sshPeer: string | null;
   /** Addresses (`address/prefix`) of the NIC with a limited lifetime, from a DHCP lease or a router advertisement. */
   readonly leased: readonly string[];
-  /** Names of the ports of other bridges of Open vSwitch, if they are known. */
+  /** Names of the ports in bridges of Open vSwitch other than the gateway's bridge. Absent if they are not known. */
   readonly ports?: readonly string[];
 }
 
@@ -91,9 +91,9 @@ function deviceTowards(address: string, routes: readonly Route[]): string | null
 }
 
 /**
- * Plans the commands that bring up the interfaces that lead to hosts that are not pods. Open vSwitch receives all
- * packets of such an interface, so the commands also remove its addresses from the kernel. Interfaces that are up or do
- * not exist are left out.
+ * Plans the commands that bring up the interfaces of overlay ports. Open vSwitch receives all packets of such an
+ * interface, so the commands also remove its addresses from the kernel. Interfaces that are up or do not exist are left
+ * out.
  */
 export function planAttached(names: readonly string[], links: readonly Link[]): readonly PortChange[] {
   const down = links.filter(({ name, up }) => !up && names.includes(name));

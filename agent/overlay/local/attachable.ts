@@ -10,7 +10,7 @@ import { indexRows, type RowIndex, textOf } from '../rows/row-index.ts';
 import { isAttached } from './attached-rows.ts';
 import { integrationBridge } from './bridge-rows.ts';
 
-/** Facts about a node that decide which interfaces can lead to hosts that are not pods. */
+/** Facts about a node that decide which of its interfaces can belong to overlay ports. */
 export interface AttachFacts {
   readonly layout: Pick<OverlayLayout, 'naming' | 'owner'>;
   readonly node: Pick<OverlayNode, 'name' | 'encap' | 'hostAddresses'>;
@@ -22,7 +22,7 @@ export interface AttachFacts {
   readonly rows: DatabaseRows;
 }
 
-/** Division of the interfaces that a node is to attach to br-int. */
+/** Interfaces that a node can attach to br-int, and the reasons why it cannot attach the others. */
 export interface Attachable {
   readonly attached: readonly AttachedInterface[];
   /** Sentences about the interfaces that the node cannot attach, each with the reason. */

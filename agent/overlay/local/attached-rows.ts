@@ -8,8 +8,8 @@ import { isOwnedBy } from '../rows/tags.ts';
 import { addPort, keepPort } from './bridge-rows.ts';
 
 /**
- * Plans the ports of br-int for the interfaces that lead to hosts that are not pods. `attached` is null if these
- * interfaces are not known, for example while the central node does not answer. In this case, the present ports stay.
+ * Plans the ports of br-int for the interfaces of overlay ports. `attached` is null if these interfaces are not known,
+ * for example while the central node does not answer. In this case, the present ports stay.
  */
 export function addAttached(
   desired: DesiredRows,
@@ -25,7 +25,7 @@ export function addAttached(
   }
 }
 
-/** Returns true for a port of br-int that this product has made for hosts that are not pods. */
+/** Returns true for a port of br-int that this product has made for an overlay port. */
 export function isAttached(port: DatabaseRow, owner: string): boolean {
   return isOwnedBy(port, owner) && tagKeys.attached in mapOf(port, 'external_ids');
 }

@@ -79,12 +79,12 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
   return { database: rows.database, guards: desired.guards, changes: desired.changes, trace: desired.trace };
 }
 
-/** Key that only interfaces of pods of this product have (agent/cni/attachment.ts). */
+/** Key of external_ids by which the interface of a pod is recognized (agent/cni/attachment.ts). */
 const podKey = 'pod-netns';
 const lasting = ['system-id', 'hostname'];
 /**
- * Prefix of keys of other_config in the list of keys that the agent has added; keys without this prefix belong to
- * external_ids.
+ * Prefix by which the list of keys that the agent has added marks a key of other_config; a key without this prefix
+ * belongs to external_ids.
  */
 const inOtherConfig = 'other_config:';
 /**

@@ -15,7 +15,10 @@ const prefix = 'microshift-net:';
  * no gateway needs more than this.
  */
 const maxEntries = 128;
-/** Largest length of a fault's text, in characters. A sentence with the longest valid value fits in. */
+/**
+ * Largest length of the sentence that describes a fault, in characters. The longest valid value fits into such a
+ * sentence.
+ */
 const maxFaultCharacters = 160;
 
 type Key = 'kind' | 'network' | 'mac' | 'vip' | 'address' | 'next-hop' | 'vlan' | 'subnet';
@@ -45,8 +48,8 @@ export function announcement(gateway: OverlayGateway): readonly string[] {
 export type Announced = { readonly gateway: OverlayGateway } | { readonly fault: string };
 
 /**
- * Reads the gateway that a chassis announces; null if it announces none. An invalid, repeated or missing value is a
- * fault, because a member is not trusted. Entries with an unknown key have no effect.
+ * Reads the gateway that a chassis announces; null if it announces none. A value that is invalid, is missing or occurs
+ * too often is a fault, because a member is not trusted. Entries with an unknown key have no effect.
  */
 export function announcedGateway(
   { cmsOptions = '', bridgeMappings = '' }: OverlayChassis,

@@ -3,8 +3,8 @@ import { escapeText } from '../../printable.ts';
 import { isHost, isIpv6 } from '../addresses.ts';
 
 /**
- * Largest length of a fault's text, in characters. A sentence with the longest name in a certificate of this product
- * fits in.
+ * Largest length of the sentence that describes a fault, in characters. The longest name in a certificate of this
+ * product fits into such a sentence.
  */
 const maxFaultCharacters = 200;
 
@@ -24,7 +24,7 @@ export interface BelievedClaims {
 /**
  * Compares the claims of chassis with the certificates with which they were written. In a row of Chassis or Encap,
  * OVN's access control checks only the name of the chassis: it has to be the common name of the certificate, which is
- * the member's system-id (ovn-sb(5), RBAC_Permission; ovn-northd writes its rows). A chassis is therefore a member by
+ * the member's system-id (ovn-sb(5), RBAC_Permission, whose rows ovn-northd writes). A chassis is therefore a member by
  * its name alone, and its hostname decides nothing. A false claim is ignored and has no effect on other members. The
  * index of Encap permits one row for each address and tunnel type. If two chassis claim an address with different
  * tunnel types, the claim with a type of the central node takes precedence. `own` is the central node, whose address is

@@ -5,8 +5,8 @@ export const nothingGranted: GatewayGrant = { addresses: [], subnets: [] };
 
 /**
  * Returns the addresses and subnets that a member's gateway announces beyond the central node's grants. A member needs
- * no grant for the address at which its tunnels end, unless the address is a VIP, or for the subnets of its own pods.
- * Any other address or subnet would lead packets of other nodes to the member.
+ * no grant for the subnets of its own pods. It also needs none for the address at which its tunnels end, unless this
+ * address is a VIP. Any other address or subnet would lead packets of other nodes to the member.
  */
 export function ungranted(
   { subnets: own, granted = nothingGranted }: Pick<OverlayNode, 'subnets' | 'granted'>,

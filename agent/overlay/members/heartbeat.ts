@@ -22,9 +22,9 @@ export function nextRound(seen: readonly number[], rows: DatabaseRows): readonly
 /**
  * Returns the members with their gateways marked up or down. Each ovn-controller applies the configuration that belongs
  * to a value of nb_cfg, and then writes this value into its row of Chassis_Private (ovn-sb(5)). A gateway is down if
- * its chassis has not reached the value of the oldest of three rounds, or is not registered. If no gateway answers, the
- * fault is taken to be on the central node, and every gateway counts as up. Values are compared rather than times,
- * because clocks differ between nodes.
+ * its chassis has not reached the value of the oldest of three rounds, or is not registered. Before the third round,
+ * every gateway counts as up. If no gateway answers, every gateway counts as up as well: the fault is taken to be on
+ * the central node. Values are compared rather than times, because clocks differ between nodes.
  */
 export function judgeGateways(
   members: readonly OverlayNode[],

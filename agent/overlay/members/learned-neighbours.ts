@@ -13,7 +13,8 @@ export interface KnownNeighbour {
 }
 
 /**
- * Columns of the tables of learned rows that are compared or counted (ovn-sb(5)). OVN has Learned_Route since 25.03.
+ * Columns that are compared or counted, in each table of rows that ovn-controller has learned (ovn-sb(5)). OVN has
+ * Learned_Route since 25.03.
  */
 export const learnedColumns = {
   MAC_Binding: ['logical_port', 'ip', 'mac'],
@@ -25,8 +26,8 @@ export const learnedColumns = {
 /**
  * Tables of learned rows in which this product causes no row, with the reason. ovn-controller learns MACs only at ports
  * with the address `unknown`, except localnet ports (ovn-northd, build_lswitch_learn_fdb_op). It learns routes only for
- * routers with the option `dynamic-routing`, and groups only for switches with the option `mcast_snoop`. ovn-northd,
- * however, uses the learned routes of every router (ovn-northd, en-learned-route-sync.c).
+ * routers with the option `dynamic-routing`, and multicast groups only for switches with the option `mcast_snoop`.
+ * ovn-northd, however, uses the learned routes of every router (ovn-northd, en-learned-route-sync.c).
  */
 const unused = [
   { table: 'FDB', reason: 'no pod has a port that learns MACs', others: 'switches' },
@@ -50,10 +51,10 @@ export function unexpectedRows({ tables }: DatabaseRows): readonly string[] {
 }
 
 /**
- * Compares the MACs that OVN's routers have learned for their neighbours with two other sources: the MAC of each
- * gateway of the cluster, and, if the gateway of node `own` shares its node's bridge, the neighbours that this node's
- * kernel knows. Every member may write MAC_Binding rows of other members. Returns a sentence for each row with a
- * different MAC.
+ * Compares the MACs that OVN's routers have learned (MAC_Binding) with the MACs of the cluster's gateways. If the
+ * gateway of node `own` shares its node's bridge, also compares the MACs that this gateway has learned with the
+ * neighbours that this node's kernel knows. Every member may write MAC_Binding rows of other members. Returns a
+ * sentence for each row with a different MAC.
  */
 export function conflictingNeighbours(
   rows: DatabaseRows,

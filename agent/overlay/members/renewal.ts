@@ -12,8 +12,8 @@ const authoritiesKey = 'microshift-net-authorities';
 const certificatePrefix = 'microshift-net-certificate-';
 
 /**
- * Share of a certificate's validity. The certificate is renewed when less than this share is left, as with many issuers
- * (cert-manager: a third of the duration).
+ * Share of a certificate's validity. The certificate is renewed when less than this share is left. cert-manager has the
+ * same default, a third of the duration.
  */
 const renewedShare = 1 / 3;
 

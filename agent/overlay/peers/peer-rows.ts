@@ -16,18 +16,18 @@ const families = [
 ] as const;
 
 /**
- * Priority of the policy that drops packets to services that do not exist: that of the policies against forged sources,
- * the highest of all policies of a gateway.
+ * Priority of the policy that drops packets to services that do not exist. The policies against forged sources have the
+ * same priority.
  */
 const priority = 1010;
 
 /**
- * Plans the rows by which the gateway of a node reaches peers: routes on its router, as in MicroShift's
- * clusterToCluster (docs/user/howto_c2cc.md, "How It Works"), and an address set with the ranges of the peers and the
- * subnets `direct` of pods that are reached without a tunnel. Packets of the node's own pods to these ranges leave with
- * the pod's address (ovn-nb(5), NAT, exempted_ext_ips). Returns the address set for each subnet of these pods. Packets
- * of pods whose subnet leaves by another gateway get the gateway's address, because the peer's answers to them could
- * arrive at another gateway.
+ * Plans the rows by which the gateway of a node reaches peers. These are routes on the gateway's router, as in
+ * MicroShift's clusterToCluster (docs/user/howto_c2cc.md, "How It Works"), and an address set with the ranges of the
+ * peers and with `direct`, the subnets of pods that are reached without a tunnel. Packets from pods of the node to the
+ * addresses in this set leave with the pod's address (ovn-nb(5), NAT, exempted_ext_ips). Returns the address set for
+ * each subnet of the node. A subnet whose packets leave by another gateway is left out: its packets get the address of
+ * a gateway, because answers of a peer to the pod's address could arrive at another gateway.
  */
 export function addPeerWays(
   desired: DesiredRows,

@@ -7,7 +7,7 @@ export interface PortFacts {
   readonly members: readonly OverlayNode[];
   /** Ports that the cluster has. */
   readonly ports: readonly OverlayPort[];
-  /** MACs of the ports on the switch of the node, with the name of the port. */
+  /** MACs that ports on the switch of the node already have, each with the name of its port. */
   readonly macs: ReadonlyMap<string, string>;
 }
 
@@ -42,8 +42,8 @@ export function refusePort(request: PortRequest, { members, ports, macs }: PortF
 }
 
 /**
- * Refuses an interface that another port has. Several ports can have one interface if each of them has a VLAN of its
- * own: untagged packets would otherwise belong to the logical port in which the logical ports of the VLANs are nested.
+ * Refuses an interface that another port has, unless each of the ports has a VLAN of its own. If ports have VLANs, the
+ * untagged packets of their interface belong to the logical port in which the logical ports of the VLANs are nested.
  */
 function refuseSharing({ node, interface: name, vlan }: PortRequest, ports: readonly OverlayPort[]): void {
   const others = ports.filter((port) => port.node === node && port.interface === name);

@@ -7,7 +7,7 @@ import {
 } from '../model/observation.ts';
 import { withForeignMarks, withoutListed } from './foreign.ts';
 
-/** Facts of the observation that are read without a daemon. */
+/** Observation without the facts about NetworkManager and Open vSwitch. */
 export type HostObservation = Omit<Observation, 'networkManager' | 'ovs'>;
 
 /**

@@ -35,8 +35,9 @@ export interface MirrorTable {
   get(uuid: string): MirrorRow | undefined;
   rows(): IterableIterator<MirrorRow>;
   /**
-   * Returns the rows whose column has this value, or contains it in its set. `index` must be one of the requested
-   * indexes.
+   * Returns the rows that an index has under a value. For an index `column`, these are the rows whose column has the
+   * value, or contains it in its set; for `column:key`, the rows in which the key has the value. Throws OvsdbError
+   * `invalid` if the index was not requested.
    */
   find(index: string, value: Atom): readonly MirrorRow[];
   /** Returns the distinct values of an index. */

@@ -12,9 +12,9 @@ export interface PortFacts {
 }
 
 /**
- * Returns the node of a requested port. Fails with `overlay-conflict` if the cluster cannot have the port: its name,
- * its interface or a MAC is in use, a MAC is not that of one host or could be derived from an address, its node is
- * unknown or has no subnet, or the cluster has the largest number of ports.
+ * Returns the node of a requested port. Fails with `overlay-conflict` if the cluster cannot have the port, for one of
+ * these reasons: its name, its interface or a MAC is in use; a MAC is requested twice, is not that of one host, or
+ * could be derived from an address; its node is unknown or has no subnet; the cluster has the largest number of ports.
  */
 export function refusePort(request: PortRequest, { members, ports, macs }: PortFacts): OverlayNode {
   const { name, node } = request;

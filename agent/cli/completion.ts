@@ -116,14 +116,17 @@ function bashValues(values: Values): string | null {
   if (values.kind === 'words') return `words='${values.words.join(' ')}'`;
   if (values.kind === 'files')
     return '[[ $current == -?* ]] || { mapfile -t COMPREPLY < <(compgen -f -- "$current"); return; }';
-  // In bash, completion offers only file names that have the form of a transaction id. Any other name would have to be
-  // quoted.
+  // The ids of transactions are read from the names of files. Names of any other form are left out, because bash would
+  // need them quoted.
   return values.kind === 'ids'
     ? `words=$(cd ${idsFolder} 2> /dev/null && for word in *; do [[ \${word%.*} =~ ${idPattern} ]] && echo "\${word%.*}"; done)`
     : null;
 }
 
-/** Returns the branches of a `case` statement for the values of options, with patterns `path:option` or `*:option`. */
+/**
+ * Returns the branches of the script's `case` statement that complete the values of options. Their patterns are
+ * `path:option`, or `*:option` for options that every command has.
+ */
 function optionCases(
   entries: readonly CommandEntry[],
   common: readonly OptionEntry[],

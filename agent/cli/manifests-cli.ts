@@ -6,7 +6,7 @@ import { manifestsFlavors } from '../model/manifest-flavors.ts';
 import { positiveSeconds } from './numbers.ts';
 import { type AddTo, internalOption } from './parse.ts';
 
-/** Properties of a command's options that do not come from a flag of the same name; all other properties do. */
+/** Properties of a command's options that are not set by a flag of the same name. */
 type Given = 'config' | 'hasMicroshift' | 'output' | 'signal' | 'timeoutSeconds';
 
 /** Default time limits, in seconds, of the commands that use a cluster, as the help of these commands shows them. */
@@ -73,7 +73,10 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
   withCluster('delete', 'delete every object that `manifests apply` created');
 }
 
-/** Returns the options of a command that uses a cluster. SIGTERM, SIGINT and SIGHUP abort the option `signal`. */
+/**
+ * Returns the options of a command that uses a cluster. SIGTERM, SIGINT and SIGHUP abort the AbortSignal in the option
+ * `signal`.
+ */
 async function clusterOptions({ timeout, ...flags }: ClusterFlags, output: Output): Promise<ClusterOptions> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

@@ -9,8 +9,8 @@ function wholeNumber(what: string, first: number, last: number): (text: string) 
 }
 
 /**
- * Parser of a number of seconds, at most a day: no wait has to be longer, and NetworkManager stores the timeout of a
- * checkpoint in 32 bits.
+ * Parser of a number of seconds. The maximum is a day, which is longer than any wait has to be, and which fits into the
+ * 32 bits in which NetworkManager stores the timeout of a checkpoint.
  */
 export const positiveSeconds = wholeNumber('a whole number of seconds', 1, 86_400);
 

@@ -21,7 +21,8 @@ type Run<Given extends unknown[]> = (output: Output, ...given: Given) => Promise
 
 /**
  * Function that takes a parent, which is the program or a group of commands, and returns a function that adds a command
- * to this parent. If `spec` is empty, `run` becomes the function of the parent itself.
+ * to this parent. `spec` is the name of the command with its arguments, and `run` is its function. If `spec` is empty,
+ * `run` becomes the function of the parent itself.
  */
 export type AddTo = (
   parent: Command,
@@ -145,8 +146,8 @@ function usageError({ code, message }: CommanderError, command: string): AgentEr
 }
 
 /**
- * Returns the command that the words name: the innermost one before the first word that is neither a command, nor an
- * option, nor the value of an option of the program.
+ * Returns the innermost command that the words name. The search ends at the first word that is neither a command, nor
+ * an option, nor the value of an option of the program.
  */
 function namedCommand(program: Command, words: readonly string[]): Command {
   let found = program;

@@ -72,8 +72,8 @@ export async function repair(output: Output): Promise<void> {
   const { config } = await readConfig(command);
   if (config.disableOvsInit.value && readAdded().length === 0) return;
   const planner: Planner = (observation, over) => {
-    // configure-ovs.sh built a bridge in which a profile of NetworkManager makes the NIC a port. Such a bridge is built
-    // again, because it does not survive a restart of NetworkManager.
+    // A bridge of configure-ovs.sh does not survive a restart of NetworkManager, because a profile of NetworkManager
+    // makes the NIC its port. Therefore it is built again.
     if (isFormerLayout(observation) && !config.disableOvsInit.value) return planApply(config, observation, over.route);
     return { kind: 'planned', plan: planUndo(keptBridges(config, observation), observation, config) };
   };

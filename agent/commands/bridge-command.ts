@@ -132,8 +132,8 @@ function stateOf({ bridge, interface: uplink }: AddedBridge, plan: Plan, { links
 }
 
 /**
- * Link that `systemctl enable microshift-ovs-init` creates (systemd.unit(5)). While it exists, systemd starts the unit
- * that makes br-ex at every boot.
+ * Link that `systemctl enable microshift-ovs-init` creates (systemd.unit(5)). While the link exists, systemd starts at
+ * every boot the unit that makes br-ex.
  */
 const enabledLink = '/etc/systemd/system/multi-user.target.wants/microshift-ovs-init.service';
 

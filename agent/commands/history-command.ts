@@ -13,7 +13,7 @@ import { terminalWidth } from './terminal-width.ts';
 
 /**
  * `history [TX]`: prints the last transactions, or one in detail. Asks NetworkManager whether a change still waits for
- * confirmation, because the node's clock may have been set since the change.
+ * confirmation. The node's clock does not show this reliably, because it may have been set since the change.
  */
 export async function history(id: string | undefined, output: Output): Promise<void> {
   requireReadable('history', journalDirectory);

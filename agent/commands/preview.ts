@@ -40,8 +40,8 @@ export async function preview(
 }
 
 /**
- * Returns the text of the plan of a command with `--dry-run`, and of the steps that then change the daemons of Open
- * vSwitch.
+ * Returns a text with the plan that a command with `--dry-run` would run, and with the steps that would then change the
+ * daemons of Open vSwitch.
  */
 export function previewText(
   command: PreviewCommand,

@@ -89,7 +89,7 @@ function from(text: string, source: string | undefined): string {
   return source === undefined ? text : `${text} (${source})`;
 }
 
-/** Properties that state which NIC a bridge has: its name, its MAC and its profile. */
+/** Properties that state which NIC a bridge has: the name, the MAC and the profile of the NIC. */
 const ofUplink = ['ovs-external-ids.data', 'user.data', '802-3-ethernet.assigned-mac-address'];
 
 function followsUplink(difference: NetworkDifference): boolean {

@@ -99,8 +99,8 @@ const ofRemoteCluster = ['nextHop', 'clusterNetwork', 'serviceNetwork', 'domain'
 
 /**
  * Reads the networks of the clusters in clusterToCluster.remoteClusters. An entry with only empty values, as in the
- * config.yaml that MicroShift ships, is ignored; an entry that lacks either kind of network keeps MicroShift from
- * starting (pkg/config/c2cc.go, parseRemoteClusters).
+ * config.yaml that MicroShift ships, is ignored. An entry without clusterNetwork or without serviceNetwork is refused,
+ * because MicroShift does not start with it (pkg/config/c2cc.go, parseRemoteClusters).
  */
 export const readRemoteNetworks: ValueReader<readonly string[]> = (node, refuse) => {
   const wanted = 'a list of clusters, each with its clusterNetwork and serviceNetwork';

@@ -102,7 +102,9 @@ function quoteLength({ style }: ScalarEvent): 0 | 1 {
   return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED ? 1 : 0;
 }
 
-/** Returns the offset of the `---` before the second document, or of its content. */
+/**
+ * Returns the offset of the `---` before the second document; without a `---`, the offset of this document's content.
+ */
 function secondDocumentAt(text: string, roots: readonly YamlNode[]): number {
   const marker = /^---(?=\s|$)/gm;
   marker.lastIndex = roots[0]?.at ?? 0;

@@ -7,8 +7,8 @@ import { shellWord } from '../printable.ts';
 import { advice, type Check, type Finding, failed, given, ok, verdictOf, warning } from './finding.ts';
 
 /**
- * Free space below which the check warns. A journal has at most 8 MiB, usually 50 KiB; the last 20 journals are kept,
- * and a few earlier ones.
+ * Free space below which the check warns. A journal has at most 8 MiB, usually 50 KiB. The agent keeps the last 20
+ * journals, the last 20 unusable ones, and two older ones to which later runs refer.
  */
 const scarceBytes = 16 * 1024 * 1024;
 /** Free space below which the check fails, because `apply` may be unable to write its journal. */
@@ -100,7 +100,7 @@ export const fileChecks: readonly Check[] = [
     id: 'examination',
     title: 'everything could be looked at',
     judge: (examination) => {
-      // This check reports only those parts of the examination that no other check reports.
+      // Parts of the examination are left out here if another check reports that they did not answer.
       const parts = ['system', 'network', 'tuning', 'units', 'firewall', 'packetFilter', 'files'] as const;
       const silent = parts.map((part) => {
         const { failure } = examination[part];

@@ -36,8 +36,8 @@ export function advice(words: string | null): string | null {
 }
 
 /**
- * Merges findings into one that has their worst verdict, and all of their facts and fixes. Entries that are false are
- * left out. Without findings, returns `ok` with `evidence`; otherwise, `evidence` has no effect.
+ * Merges findings into one that has their worst verdict, and all of their facts and fixes. An element `false` stands
+ * for a check without a complaint. Without findings, returns `ok` with `evidence`; otherwise, `evidence` has no effect.
  */
 export function verdictOf(checked: readonly (Finding | false)[], ...evidence: readonly string[]): Finding {
   const complaints = checked.filter((complaint) => complaint !== false);
@@ -50,8 +50,8 @@ export function verdictOf(checked: readonly (Finding | false)[], ...evidence: re
 }
 
 /**
- * Returns the finding about a part of the examination; `not-applicable` if the part did not answer, which another check
- * reports.
+ * Returns the finding about a part of the examination. If the part did not answer, returns `not-applicable`, because
+ * another check reports this failure.
  */
 export function given<T>(answer: Answer<T>, judge: (value: T) => Finding): Finding {
   return answer.failure === null ? judge(answer.value) : notApplicable(`unknown: ${answer.failure.message}`);

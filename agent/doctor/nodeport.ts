@@ -11,8 +11,8 @@ export const kubectl = `kubectl --kubeconfig ${microshiftKubeconfig} -n openshif
 const nodePortChain = 'OVN-KUBE-NODEPORT';
 
 /**
- * Command that restarts the pod which writes the rules of NodePorts. The flavour of the manifests determines which of
- * the two labels the pod has.
+ * Command that restarts the pod which writes the rules of NodePorts. The label of this pod depends on the flavour of
+ * the manifests, so the command selects pods with either of two labels.
  */
 const restart = `${kubectl} delete pod -l 'app in (ovnkube-master,ovnkube-node)'`;
 

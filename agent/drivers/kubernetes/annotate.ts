@@ -10,7 +10,8 @@ const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=
 
 /**
  * Writes annotations of a pod, but not those of a new pod with the same name: the server rejects a patch with the uid
- * of another object. Resolves with `gone` if the pod no longer exists. Rejects as `persist` does.
+ * of another object. Resolves with `gone` if the pod no longer exists. Rejects with an error that another try cannot
+ * fix, or with the reason of an aborted signal.
  */
 export async function annotatePod(
   session: Session,
@@ -50,7 +51,7 @@ export async function annotatePod(
 /**
  * Writes annotations of a Node through its subresource `status`, which can change neither the specification nor the
  * taints of the Node. The server notes this program as their writer (metadata.managedFields). Resolves with `gone` if
- * the Node does not exist. Rejects as `persist` does.
+ * the Node does not exist. Rejects with an error that another try cannot fix, or with the reason of an aborted signal.
  */
 export async function annotateNode(
   session: Session,

@@ -8,8 +8,9 @@ import type { Named } from '../../model/workload.ts';
  */
 export interface KubernetesApi {
   /**
-   * Follows a collection: lists it completely, then reports each change. Lists it again if the server no longer has the
-   * changes since the last one that was reported. Returns a function that stops all calls of the follower.
+   * Follows a collection: lists it completely, then reports each change to the follower. Lists it again if the server
+   * no longer has the changes since the last one that was reported. Returns a function after which the follower is not
+   * called any more.
    */
   follow<T>(collection: Collection, follower: Follower<T>): () => void;
   /**
@@ -24,7 +25,8 @@ export interface KubernetesApi {
   ): Promise<'written' | 'gone'>;
   /**
    * Writes annotations of a Node; the value null removes an annotation. Resolves with `gone` if the Node does not
-   * exist. Waits and rejects as `annotate` does.
+   * exist. While the API server is unreachable, the request waits for it. Rejects with an error that another try cannot
+   * fix, and after `close`. Nothing is sent after `giveUp` is aborted.
    */
   annotateNode(
     name: string,
@@ -61,10 +63,13 @@ export interface Follower<T> {
   read(object: unknown): T;
   /**
    * Receives all objects that exist; an earlier object that is not among them no longer exists. Nothing else is
-   * reported until the promise has settled.
+   * reported until the returned promise has settled.
    */
   whole(objects: readonly T[]): void | Promise<void>;
-  /** Receives the changes after the objects of `whole`, in order; changes that arrive together come in one call. */
+  /**
+   * Receives the changes that follow the objects passed to `whole`, in order. Changes that arrive together come in one
+   * call.
+   */
   changes(changes: readonly FollowedChange<T>[]): void;
   /**
    * Receives the reason when the connection is lost, and again if a later attempt fails for another kind of reason. The

@@ -7,8 +7,8 @@ import { openWatch } from './open-watch.ts';
 import { isChange, versionAfter, watchLines } from './watch-lines.ts';
 
 /**
- * Returns the request for the CustomResourceDefinition of a collection (apiextensions.k8s.io/v1), as a list with at
- * most one object.
+ * Returns the request for the CustomResourceDefinition of a collection (apiextensions.k8s.io/v1). The answer is a list
+ * with at most one object.
  */
 function definitionCall({ apiVersion, plural }: Collection) {
   const name = `${plural}.${apiVersion.replace(/\/.*/, '')}`;

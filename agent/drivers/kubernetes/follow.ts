@@ -115,7 +115,8 @@ export function followCollection<T>(session: Session, collection: Collection, fo
         // An error of the kind `internal` means that the follower has not processed the changes, so everything is
         // listed again.
         if (error.kind === 'internal') version = null;
-        // The watch of a collection whose definition was removed fails, and the list then finds out about the removal.
+        // If the definition of the collection was removed, its watch fails. The list that is then read shows the
+        // removal.
         const mayBeGone = isAbsent(error) && version !== null;
         if (mayBeGone) version = null;
         else lose(error);

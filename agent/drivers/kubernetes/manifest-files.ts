@@ -57,8 +57,8 @@ function isRendered(directory: string, name: string, mark: string): boolean {
 }
 
 /**
- * Makes a directory and its parents. The `recursive` option of mkdir never returns in Node 20 below a directory that
- * accepts no entries, such as /proc.
+ * Makes a directory and its parents. mkdir with the option `recursive` is not used: in Node 20, it never returns below
+ * a directory that accepts no entries, such as /proc.
  */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;

@@ -20,7 +20,7 @@ const shortestRequestMs = 6_000;
 
 /**
  * Reads a kubeconfig and returns the operations on its cluster. A call that fails because the cluster is starting is
- * tried again until the time limit of the budget. On a node without MicroShift, the function does not wait for a
+ * tried again until the time in `budget` is over. On a node without MicroShift, the function does not wait for a
  * kubeconfig that only MicroShift would write.
  */
 export async function openCluster(
@@ -93,7 +93,9 @@ export async function openCluster(
   };
 }
 
-/** Returns the time limit of one request, which ends soon after the budget if the server hangs. */
+/**
+ * Returns the time limit of one request. If the server hangs, the request ends soon after the time in `budget` is over.
+ */
 function requestLimitMs({ limitMs, end }: RetryBudget): number {
   if (limitMs === 0) return longestRequestMs;
   return Math.min(longestRequestMs, Math.max(shortestRequestMs, Math.ceil(end - performance.now())));

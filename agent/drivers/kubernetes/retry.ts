@@ -21,8 +21,8 @@ const firstPauseMs = 100;
 const longestPauseMs = 2_000;
 
 /**
- * Runs a task, and repeats it while it fails with an error that disappears by itself and the time of the budget is not
- * over.
+ * Runs a task, and repeats it while it fails with an error that disappears by itself. Stops when the time in `budget`
+ * is over.
  */
 export async function persistently<T>(budget: RetryBudget, task: () => Promise<T>): Promise<T> {
   let noted = '';

@@ -39,8 +39,8 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
   const waiters = new Set<() => void>();
   let lastDeviceFailure = '';
 
-  // The subscription is limited to signals with this name: about 50 of the 400 that NetworkManager sends while the
-  // uplink moves.
+  // The subscription is limited to the signal `StateChanged`: about 50 of the 400 signals that NetworkManager sends
+  // while the uplink moves.
   const stop = nm.onSignal((signal) => {
     if (signal.interface === activeInterface) {
       states.set(signal.path, { state: Number(signal.body[0]), reason: Number(signal.body[1]) });

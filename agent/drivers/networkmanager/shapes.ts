@@ -4,8 +4,8 @@ import type { ProfileSettings } from '../../model/profile-settings.ts';
 export type ManagedObject = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /*
- * Checks of data from other programs: answers of a future NetworkManager release, and settings from a journal. Code
- * that reads values from such data relies on these checks.
+ * Checks of the form of data that another release of NetworkManager or of the agent may have written: answers of
+ * NetworkManager, and settings in a journal. Code that reads values from this data relies on these checks.
  */
 
 /**

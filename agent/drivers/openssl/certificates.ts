@@ -15,7 +15,10 @@ export interface KeyPair {
  */
 const commandMs = 20_000;
 
-/** Prefix of the directories in which keys are created. A process that is killed leaves its directory behind. */
+/**
+ * Prefix of the directories in which keys are created. A killed process leaves its directory behind; a later run finds
+ * it by this prefix and removes it.
+ */
 export const workFolderPrefix = '.openssl-';
 
 /**

@@ -45,8 +45,8 @@ export interface OpenVSwitch {
    */
   releaseBridge(name: string, isTaken: boolean): Promise<void>;
   /**
-   * Does the work of releaseBridge and leaveBridge at boot, before ovs-vswitchd and NetworkManager run, and removes the
-   * NIC from the bridge.
+   * Leaves a bridge to MicroShift at boot, before ovs-vswitchd and NetworkManager run. Replaces the keys of the bridge,
+   * including NetworkManager's mark, and its internal interface, and removes the NIC from it.
    */
   releaseBridgeAtBoot(bridge: LeftBridge): Promise<void>;
   /**

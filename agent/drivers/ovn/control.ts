@@ -32,9 +32,9 @@ export async function askDaemon(
 }
 
 /**
- * Returns the remotes that the server of a central database has from its command line or from `add-remote`
- * (ovsdb-server(8), `ovsdb-server/list-remotes`). Remotes in its table Connection are left out. Null if no server
- * listens at the control socket that ovn-ctl(8) names.
+ * Returns the remotes at which ovsdb-server serves the northbound or southbound database, as far as they come from its
+ * command line or from `add-remote` (ovsdb-server(8), `ovsdb-server/list-remotes`). Remotes in the table Connection of
+ * the database are left out. Null if no server listens at the control socket that ovn-ctl(8) names.
  */
 export async function listRemotes(
   database: 'OVN_Northbound' | 'OVN_Southbound',
@@ -45,8 +45,8 @@ export async function listRemotes(
 }
 
 /**
- * Ends every client connection to a central database's server (ovsdb-server(8), `ovsdb-server/reconnect`). Resolves
- * with false if no server listens at the control socket that ovn-ctl(8) names.
+ * Ends every client connection to the ovsdb-server of the northbound or southbound database (ovsdb-server(8),
+ * `ovsdb-server/reconnect`). Resolves with false if no server listens at the control socket that ovn-ctl(8) names.
  */
 export async function reconnectClients(
   database: 'OVN_Northbound' | 'OVN_Southbound',

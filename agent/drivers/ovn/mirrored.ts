@@ -46,7 +46,7 @@ export interface MirrorRequest {
  */
 export type Judged = 'written' | 'stale' | 'not owner';
 
-/** Mirrored database of several clients. Only the client that holds the lock writes. */
+/** Mirror of a database that several clients write. A client writes only while it holds the lock. */
 export interface MirroredDatabase {
   /** Schema as the current server writes it (RFC 7047 section 3.2). */
   readonly schema: JsonObject;

@@ -6,8 +6,8 @@ import { type Credentials, dialTls } from './tls.ts';
 import { explainTlsFailure } from './tls-failure.ts';
 
 /**
- * Connects a byte stream to the server. For `ssl:`, resolves after the TLS handshake. An abort of the signal, whose
- * reason has to be an Error, destroys the stream. Rejects with an OvsdbError that names the reason.
+ * Connects a byte stream to the server. For `ssl:`, resolves after the TLS handshake. Rejects with an OvsdbError that
+ * names the reason. If the signal is aborted, this is the reason of the abort, which has to be an Error.
  */
 export async function dial(remote: Remote, signal: AbortSignal, credentials?: Credentials): Promise<Socket> {
   if (remote.kind === 'ssl') {

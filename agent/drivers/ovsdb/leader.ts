@@ -4,7 +4,7 @@ import type { OvsdbClient } from './ovsdb-connection.ts';
 import { OvsdbError } from './ovsdb-errors.ts';
 import { readInteger, readString, readUuids } from './values.ts';
 
-/** Name of the database, and the id of its cluster if the caller requires a particular one. */
+/** Name of the database, and the id of its cluster if the caller accepts only this cluster. */
 export interface WantedDatabase {
   readonly name: string;
   readonly clusterId: string | undefined;

@@ -50,8 +50,8 @@ export interface Pieces {
    */
   cut(depth: number): void;
   /**
-   * Returns the object, after which another one can be added. The functions throw OvsdbError `protocol` for a text that
-   * is not JSON.
+   * Returns the complete object and begins another one. `cut` and `end` throw OvsdbError `protocol` for a text that is
+   * not JSON.
    */
   end(): JsonObject;
 }

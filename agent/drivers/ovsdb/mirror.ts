@@ -184,8 +184,8 @@ function monitorRequests(followed: Followed, requests: Readonly<Record<string, T
 }
 
 /**
- * Returns a text for comparison. A different text means that the columns or their types have changed, and all rows have
- * to be read again.
+ * Returns a text with the followed columns and their types. If the text is different for a new connection, all rows
+ * have to be read again.
  */
 function describe(followed: Followed): string {
   return JSON.stringify([...followed].map(([table, columns]) => [table, [...columns]]));

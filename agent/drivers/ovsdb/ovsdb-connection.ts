@@ -89,7 +89,7 @@ export function openConnection(socket: Socket, { remote, limitMs, probeMs }: Con
       if (id !== null) socket.write(JSON.stringify({ id, ...answer }));
       else if (isJsonArray(params)) for (const listener of [...listeners]) listener(method, params);
     } else if (typeof id === 'number') {
-      // The call is undefined if its answer arrived after its time limit.
+      // `call` is undefined if the answer arrived after the time limit of the call.
       const call = take(id);
       const error = message.error ?? null;
       if (error === null) call?.resolve(message.result ?? null);

@@ -105,8 +105,8 @@ export function removeHalfWritten(directory: string): void {
 }
 
 /**
- * Removes a file and the temporary files of killed processes, durably: a power cut does not bring them back. No other
- * process may write in the directory at the same time (removeHalfWritten).
+ * Removes a file and the temporary files of killed processes, durably: a power cut does not bring them back. Another
+ * process must not write in the directory at the same time, because it would lose its temporary file.
  */
 export function removeForGood(path: string): void {
   removeFile(path);

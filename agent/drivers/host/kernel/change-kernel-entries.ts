@@ -139,7 +139,7 @@ export async function moveInKernel(from: KernelEntries, to: KernelEntries): Prom
   await ipBatch([...ruleWords(to, 6, 'add'), ...ruleWords(namingIt(from), 6, 'delete')], ['-6']);
 }
 
-/** Returns the entries without the rules that do not name the interface, because such rules stay as they are. */
+/** Returns the entries with only those rules that name the interface, because all other rules stay as they are. */
 function namingIt({ rules = [], ...entries }: KernelEntries): KernelEntries {
   return { ...entries, rules: rules.filter(({ words }) => words.includes(entries.interface)) };
 }
@@ -217,10 +217,7 @@ function addressEntry(entry: ShownAddress, name: string): KernelAddress {
   };
 }
 
-/**
- * Returns true for an address that is neither of scope host nor a link-local IPv6 address; the kernel adds such
- * addresses by itself.
- */
+/** Returns false for addresses that the kernel adds by itself: those of scope host, and link-local IPv6 addresses. */
 function isListed({ family, scope }: ShownAddress): boolean {
   return scope !== 'host' && (family === 'inet' || scope !== 'link');
 }

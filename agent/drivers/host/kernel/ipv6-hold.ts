@@ -33,8 +33,9 @@ export async function releaseIpv6(hold: Ipv6Hold): Promise<void> {
 /**
  * Removes routes that the kernel added from a router advertisement on an interface that NetworkManager configures. When
  * NetworkManager sets a token, it lets the kernel accept advertisements for a moment (nm-l3cfg.c,
- * _l3_commit_ip6_token). The advertisement that answers the kernel's solicitation may arrive in that moment, up to half
- * a second later (RFC 4861 section 6.2.6). The result is a second default route that no program would renew.
+ * _l3_commit_ip6_token). From an advertisement in this moment, the kernel adds a second default route, which no program
+ * would renew. The advertisement answers the kernel's own solicitation up to half a second later (RFC 4861 section
+ * 6.2.6), so the function waits for it.
  */
 export async function dropKernelAdvertised(interfaceName: string, deadline: Deadline): Promise<void> {
   const taken = (): readonly Route[] => readKernelAdvertisedRoutes().filter((route) => route.device === interfaceName);

@@ -43,7 +43,10 @@ export async function readNatTable(name: string): Promise<readonly string[] | nu
     .toSorted();
 }
 
-/** Returns an element's part with its address in canonical form; nft(8) writes `::ffff:0:0` as `::ffff:0.0.0.0`. */
+/**
+ * Returns one part of a key or value as text: a number, or an address or range with the address in canonical form.
+ * nft(8) writes `::ffff:0:0` as `::ffff:0.0.0.0`.
+ */
 function wordOf(part: string | number | Prefix): string {
   return typeof part === 'object'
     ? `${canonicalAddress(part.prefix.addr)}/${part.prefix.len}`

@@ -43,12 +43,12 @@ export async function copyNeighbours(from: string, to: string, isDeaf = false): 
 }
 
 /**
- * Reads the IPv6 neighbours of an interface, except permanent ones. Returns a function that adds them again after the
- * kernel has removed them, because IPv6 was disabled on the interface (net/ipv6/addrconf.c, addrconf_ifdown). Without
- * these entries, a packet that the node sends before its addresses are usable would begin a resolution. Its first
- * solicitation would fail, because it needs a source address (net/ipv6/ndisc.c, ndisc_send_ns), and the next one would
- * follow only a second later (RFC 4861 section 10, RETRANS_TIMER). Best effort: the kernel resolves an address that was
- * not added.
+ * Reads the IPv6 neighbours of an interface, except permanent ones, and returns a function that adds them again. The
+ * kernel removes them when IPv6 is disabled on the interface (net/ipv6/addrconf.c, addrconf_ifdown). Without these
+ * neighbours, a packet that the node sends before its addresses are usable would begin a resolution. The first
+ * solicitation of this resolution would fail, because it needs a source address (net/ipv6/ndisc.c, ndisc_send_ns), and
+ * the next one would follow only a second later (RFC 4861 section 10, RETRANS_TIMER). Best effort: the kernel resolves
+ * an address that was not added.
  */
 export async function keepNeighbours(device: string): Promise<() => Promise<void>> {
   const { exitCode, stdout } = await run('ip', ['-6', '-json', 'neigh', 'show', 'dev', device], commandMs);

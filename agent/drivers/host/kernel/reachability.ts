@@ -1,9 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { run } from '../process/exec.ts';
 
-/**
- * Time limit for an answer. A host that has not answered within a second does not delay the decision about a rollback.
- */
+/** Time limit for an answer. It is short, so that a silent host does not delay the decision about a rollback. */
 const answerMs = 1_000;
 
 /**

@@ -85,7 +85,7 @@ const comparing = [
   'overlay trace',
 ];
 
-/** Commands that roll back after a failure. */
+/** Commands that may end with the exit code for an incomplete rollback. */
 const rollingBack = [
   'apply',
   'confirm',

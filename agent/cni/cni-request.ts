@@ -51,8 +51,8 @@ export function versionOf(text: string): string {
 }
 
 /**
- * Reads a request. `words` are CNI_CONTAINERID, CNI_NETNS, CNI_IFNAME, CNI_ARGS, the configuration, and the observed
- * state. Throws a CniError with the code 1, 4, 6 or 7.
+ * Reads a request. `words` are CNI_CONTAINERID, CNI_NETNS, CNI_IFNAME, CNI_ARGS, the configuration, and for CHECK the
+ * output of `ip -json`. Throws a CniError with the code 1, 4, 6 or 7.
  */
 export function readRequest(command: CniCommand, words: readonly string[]): CniRequest {
   const [containerId = '', netns = '', ifname = '', args = '', text = '', ...observed] = words;

@@ -163,7 +163,7 @@ export function warnOfOverlay(record: string, { say }: Pick<Output, 'say'>): voi
 /**
  * `disable --stop`: returns every NIC to its own profile before Open vSwitch stops, because without Open vSwitch a
  * bridge forwards no new flows. The hint and the tuning stay for the next start of the unit. A change that awaits
- * confirmation is rolled back first, because NetworkManager could not do so afterwards.
+ * confirmation is rolled back first, because NetworkManager could not roll it back without Open vSwitch.
  */
 export async function disableForStop(output: Output): Promise<void> {
   const command = 'disable --stop';

@@ -76,7 +76,7 @@ export function makeAdded(output: Output): Promise<ReconcileResult> {
 /**
  * `bridge apply --stop`: returns the NICs to their own profiles before Open vSwitch stops, because without Open vSwitch
  * a bridge forwards no new flows. The list of bridges stays. A change that awaits confirmation is rolled back first,
- * because NetworkManager could not do so afterwards.
+ * because NetworkManager could not roll it back without Open vSwitch.
  */
 export async function detachForStop(output: Output): Promise<void> {
   const command = 'bridge apply --stop';

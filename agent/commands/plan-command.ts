@@ -121,8 +121,7 @@ async function planNow(config: Config, warnings: readonly ConfigWarning[], furth
 }
 
 /**
- * Returns warnings about the MTU of pods (mtuWarnings). They depend on the MTU of the uplink, which is known only from
- * a plan.
+ * Returns the warnings about the MTU of pods. They depend on the MTU of the uplink, which is known only from a plan.
  */
 export function uplinkWarnings(config: Config, { choice }: Plan, { links }: Observation): readonly ConfigWarning[] {
   return mtuWarnings(config, links.find((link) => link.name === choice?.interface)?.mtuBytes ?? null);

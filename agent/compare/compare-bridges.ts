@@ -188,7 +188,8 @@ function compareSettings(
   return keys.flatMap(([setting, key]): readonly NetworkDifference[] => {
     const [mine, other] = [settings[setting]?.[key], present[setting]?.[key]];
     const name = `${setting}.${key}`;
-    // The state in a journal also contains properties that NetworkManager maintains; these are not compared.
+    // A desired state from a journal also contains properties that NetworkManager maintains by itself. They are not
+    // compared.
     if (ownKeys.has(name) || areEqual(meaning(name, mine), meaning(name, other))) return [];
     return [{ bridge, kind: 'setting', profile, setting, key, wanted: show(mine), observed: show(other) }];
   });

@@ -3,7 +3,10 @@
  * administrator enters them. D-Bus has other names and types for some of them (nm-settings-dbus(5)).
  */
 
-/** Names of nmcli for properties that have another name on D-Bus, in any setting. */
+/**
+ * Names in nmcli, by name on D-Bus, of the properties whose two names differ. They apply to every setting with such a
+ * property.
+ */
 const nmcliNames: Readonly<Record<string, string>> = {
   'address-data': 'addresses',
   'route-data': 'routes',

@@ -9,7 +9,7 @@ import { lostEntries } from './compare-others.ts';
 const missing = { wanted: 'present', observed: 'absent' } as const;
 const superfluous = { wanted: 'absent', observed: 'present' } as const;
 
-/** Returns the differences of lo: addresses that it lacks, and addresses that are superfluous (surplusOnLoopback). */
+/** Returns the differences of lo: addresses that it lacks, and addresses that are superfluous. */
 export function compareLoopback(
   { bridge, loopback = [] }: WantedBridge,
   observation: Observation,

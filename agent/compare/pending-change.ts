@@ -21,8 +21,8 @@ export interface ExpiryFacts {
    */
   readonly checkpoints: readonly string[] | null;
   /**
-   * Present time minus `confirmReserveSeconds`, in ISO 8601 and UTC. NetworkManager has already rolled back every
-   * change whose time to confirm ended before this time.
+   * Present time minus the time by which NetworkManager's rollback follows the end of the time to confirm, in ISO 8601
+   * and UTC. NetworkManager has already rolled back every change whose time to confirm ended before this time.
    */
   readonly endedBefore: string;
 }

@@ -7,7 +7,7 @@ export interface ClusterFile {
   readonly root: YamlNode | null;
 }
 
-/** A key that was found: the offset of the key, and its value with aliases resolved; null if the key has no value. */
+/** A key that was found: its offset, and its value with aliases resolved. The value is null if it is empty. */
 export interface Found {
   readonly keyAt: number;
   readonly value: YamlNode | null;

@@ -5,8 +5,8 @@ import { rangeTexts } from './overlay-ranges.ts';
 const maxPort = 65_535;
 
 /**
- * Returns the ports and port ranges of a setting such as `80,8000-8099`. Invalid parts are left out; portsFault reports
- * them.
+ * Returns the ports and port ranges of a setting such as `80,8000-8099`. Invalid parts are left out; they are reported
+ * when the configuration is read.
  */
 export function portRanges(text: string): readonly PortRange[] {
   return rangeTexts(text).flatMap((part) => portRange(part) ?? []);

@@ -15,16 +15,13 @@ export function toPlain(value: unknown): Json {
   return toJson(value, (variant) => toPlain(variant.value));
 }
 
-/** Converts a Variant to [signature, JSON] without loss. */
+/** Converts a Variant to a pair of signature and JSON, without loss. */
 export function decodeVariant(variant: unknown): SettingValue {
   if (!(variant instanceof Variant)) throw new TypeError('expected a D-Bus variant');
   return [variant.signature, toJson(variant.value, decodeVariant)];
 }
 
-/**
- * Converts [signature, JSON] to a Variant; the inverse of decodeVariant. Throws if the value does not fit its
- * signature.
- */
+/** Converts a pair of signature and JSON to a Variant. Throws if the value does not fit its signature. */
 export function encodeVariant([signature, value]: SettingValue): Variant {
   const [type, ...more] = parseSignature(signature);
   if (type === undefined || more.length > 0) throw new TypeError(`${signature} is not the signature of one value`);

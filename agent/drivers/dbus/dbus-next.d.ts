@@ -5,7 +5,7 @@ declare module 'dbus-next/lib/message.js' {
     on(event: 'readable', listener: () => void): unknown;
     read(bytes: number): Buffer | null;
   }
-  /** Header fields of a message. Calling `body` decodes the body (boundParser in bounds.ts). */
+  /** Header fields of a message, and a function that decodes its body. bounds.ts gives a message this function. */
   export interface WireMessage {
     readonly type: number;
     readonly replySerial?: number;

@@ -103,8 +103,8 @@ export function followCollection<T>(session: Session, collection: Collection, fo
         const isNew = version === null;
         version ??= await list();
         if (version !== null) version = await watch(version, isNew);
-        // After a watch that lasted at least firstPauseMs, the next watch is opened at once; after a shorter one, there
-        // is a pause first.
+        // The next watch is opened at once if this one has lasted for at least firstPauseMs. Otherwise there is a pause
+        // first, so that a server that ends each watch at once does not get a flood of requests.
         if (performance.now() - began >= limits.firstPauseMs) {
           pauses.reset();
           continue;

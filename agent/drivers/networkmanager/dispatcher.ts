@@ -26,9 +26,9 @@ const startMs = 5_000;
 const scriptsMs = 10_000;
 
 /**
- * Runs the dispatcher scripts for `up` of a device and its active profile, as NetworkManager would after an activation.
- * Resolves when the scripts have ended. Rejects if they take longer than the time limit, or if the dispatcher or the
- * device does not exist. `addresses` are the device's own (`address/prefix`).
+ * Runs the dispatcher scripts with the action `up` for a device and its active profile, as NetworkManager would after
+ * an activation. Resolves when the scripts have ended. Rejects if they take longer than the time limit, or if the
+ * dispatcher or the device does not exist. `addresses` are the device's own (`address/prefix`).
  */
 export async function dispatchUp(
   bus: Bus,

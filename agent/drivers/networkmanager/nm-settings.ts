@@ -17,7 +17,7 @@ const legacyOf: Readonly<Record<string, string>> = {
 
 /**
  * Converts `a{sa{sv}}`, as dbus-next returns it, to ProfileSettings. Leaves out private keys, and properties that a
- * write would not accept. Throws a TypeError if the value does not have the form of settings (settingsFault).
+ * write would not accept. Throws a TypeError if the value does not have the form of settings.
  */
 export function decodeSettings(wire: unknown): ProfileSettings {
   const settings: Record<string, Record<string, SettingValue>> = {};
@@ -40,7 +40,7 @@ export function decodeSettings(wire: unknown): ProfileSettings {
   return settings;
 }
 
-/** Converts ProfileSettings to `a{sa{sv}}`; the inverse of decodeSettings. */
+/** Converts ProfileSettings to `a{sa{sv}}`, as a call to NetworkManager needs it. */
 export function encodeSettings(settings: ProfileSettings): Record<string, Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(settings).map(([name, properties]) => [

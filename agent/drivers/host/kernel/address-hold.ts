@@ -5,8 +5,8 @@ import { readLinks } from './links.ts';
 
 /**
  * Lifetime, in seconds, of the addresses that the agent adds for the time until NetworkManager adds them. The lifetime
- * exceeds the time for a DHCP exchange and duplicate address detection (at most 50 s and 10 s). An address that the
- * NIC's own profile does not add again expires by itself.
+ * exceeds the time for a DHCP exchange (at most 50 s) and for duplicate address detection (at most 10 s). An address
+ * that the NIC's own profile does not add again expires by itself.
  */
 const holdSeconds = 120;
 
@@ -48,19 +48,21 @@ function familyWords(address: string): string {
   return Number(address.split('/')[1]) < 31 ? ' broadcast +' : '';
 }
 
-/** Adds routes that are used until NetworkManager adds its own. The metric in `hold` applies to all of them. */
+/**
+ * Holds routes: adds them for the time until NetworkManager adds its own. The metric in `hold` applies to all of them.
+ */
 export async function holdRoutes(hold: RouteHold): Promise<void> {
   await ipBatch(hold.routes.map((route) => `route replace ${routeWords(route, hold)}`));
 }
 
-/** Removes routes that holdRoutes has added; missing routes are ignored. */
+/** Removes held routes; missing routes are ignored. */
 export async function releaseRoutes(hold: RouteHold): Promise<void> {
   await ipBatch(hold.routes.map((route) => `route delete ${routeWords(route, hold)}`));
 }
 
 /**
- * Returns the routes that holdRoutes has added on this node, grouped by interface and metric. Best effort: leaves out
- * the routes of an address family for which ip(8) fails.
+ * Returns the held routes of this node, grouped by interface and metric. Best effort: leaves out the routes of an
+ * address family for which ip(8) fails.
  */
 export async function readHeldRoutes(): Promise<readonly RouteHold[]> {
   const shown = await Promise.all([heldOf('-4', '0.0.0.0/0'), heldOf('-6', '::/0')]);
@@ -78,7 +80,7 @@ interface ShownHold {
   readonly route: HeldRoute;
 }
 
-/** Returns the routes of one address family that holdRoutes has added. */
+/** Returns the held routes of one address family. */
 async function heldOf(family: '-4' | '-6', anywhere: string): Promise<readonly ShownHold[]> {
   const words = ['-json', family, 'route', 'show', 'proto', String(heldProtocol)];
   const { exitCode, stdout } = await run('ip', words, commandMs);

@@ -4,8 +4,8 @@ import { fileText } from '../files/kernel-files.ts';
 const synReceived = '03';
 
 /**
- * Returns true if the kernel has answered a connection request between these ports and waits for the end of the
- * handshake.
+ * Returns true if the kernel has answered a connection request from the remote port to the local port, and waits for
+ * the end of the handshake.
  */
 export function isHalfOpen(localPort: number, remotePort: number): boolean {
   const hex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0');

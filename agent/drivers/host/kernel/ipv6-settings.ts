@@ -47,9 +47,9 @@ export function enableDetection(interfaceName: string): void {
 const advertisementsOf = (interfaceName: string): string => `/proc/sys/net/ipv6/conf/${interfaceName}/accept_ra`;
 
 /**
- * Returns true if accept_ra of an interface is above 0: the kernel then accepts router advertisements as soon as the
- * interface has IPv6 addresses, with the value 1 only while forwarding is disabled (ip-sysctl.rst, accept_ra). False if
- * the interface or IPv6 is absent.
+ * Returns true if accept_ra of an interface is above 0. The kernel then accepts router advertisements as soon as the
+ * interface has IPv6 addresses; with the value 1, only while forwarding is disabled (ip-sysctl.rst, accept_ra). Returns
+ * false if the interface or IPv6 is absent.
  */
 export function acceptsAdvertisements(interfaceName: string): boolean {
   return Number(fileText(advertisementsOf(interfaceName)) ?? off) > 0;
@@ -75,7 +75,7 @@ function write(file: string, value: string): void {
 
 /**
  * Returns true if IPv6 is enabled on an interface and accept_ra lets the kernel itself configure IPv6 from router
- * advertisements (acceptsAdvertisements). NetworkManager disables this on interfaces whose IPv6 it configures itself.
+ * advertisements. NetworkManager disables this on interfaces whose IPv6 it configures itself.
  */
 export function takesAdvertisements(interfaceName: string): boolean {
   return (

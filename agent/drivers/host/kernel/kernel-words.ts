@@ -13,8 +13,8 @@ import { inOrderOfAdding } from './kernel-order.ts';
 export type GivingOfRoutes = 'replace' | 'append';
 
 /**
- * Returns the commands that add entries to an interface: first addresses, then neighbours, then routes. Policy rules
- * are separate (ruleWords).
+ * Returns the commands that add entries to an interface: first addresses, then neighbours, then routes. The commands
+ * for policy rules are not among them.
  */
 export function wordsOf(entries: KernelEntries, giving: GivingOfRoutes): readonly string[] {
   const { interface: name, addresses, routes, neighbours } = entries;

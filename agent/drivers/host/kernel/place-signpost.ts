@@ -5,8 +5,8 @@ import { ipBatch, ipBatchOrRefusal } from './ip-batch.ts';
 const { device, gateway, table } = signpost;
 
 /**
- * Creates a bridge without ports and a default route through it, by which MicroShift finds the node on lo
- * (model/signpost.ts); an existing bridge or route stays. Returns the first command that the kernel rejects, with its
+ * Creates the signpost: a bridge without ports, and a default route through it by which MicroShift finds the node on lo
+ * (model/signpost.ts). An existing bridge or route stays. Returns the first command that the kernel rejects, with its
  * error; null if all succeeded.
  */
 export function placeSignpost(): Promise<string | null> {
@@ -21,7 +21,7 @@ export function placeSignpost(): Promise<string | null> {
   ]);
 }
 
-/** Removes the bridge of placeSignpost(), and with it the route. A missing bridge is ignored. */
+/** Removes the bridge of the signpost, and with it the route. A missing bridge is ignored. */
 export function removeSignpost(): Promise<void> {
   return ipBatch([`link delete ${device}`]);
 }

@@ -150,8 +150,8 @@ export interface Detached {
 }
 
 /**
- * Starts a script with the same Node.js, in a session of its own (daemon(7)), and waits until it prints a line or ends.
- * Standard error is passed to `onError` until then, and discarded afterwards.
+ * Starts a script with the Node.js of this process, in a session of its own (daemon(7)), and waits until it prints a
+ * line or ends. Standard error is passed to `onError` until then, and discarded afterwards.
  */
 export async function startDetached(
   script: string,

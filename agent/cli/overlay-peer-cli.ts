@@ -8,7 +8,10 @@ interface PeerFlags {
   readonly serviceSubnet?: readonly string[];
 }
 
-/** Adds the commands `overlay peer …`, for other clusters whose pods and services this cluster reaches. */
+/**
+ * Adds the commands `overlay peer …`, for peers: other clusters, or subnets, that pods reach by a router or node of the
+ * LAN.
+ */
 export function addPeerCommands(overlay: Command, addTo: AddTo): void {
   const add = addTo(overlay.command('peer').description('other clusters that pods reach by a router of the LAN'));
   add(

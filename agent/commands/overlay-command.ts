@@ -108,7 +108,8 @@ export async function plan(output: Output): Promise<void> {
 }
 
 /**
- * `overlay verify`: compares this node with its desired state in the cluster. Exit code 3 if it differs or has a fault.
+ * `overlay verify`: compares this node with its desired state in the cluster. Exit code 3 if the node differs or has a
+ * fault.
  */
 export async function verify(output: Output): Promise<ExitCode> {
   const changes = await look('overlay verify');

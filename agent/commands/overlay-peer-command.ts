@@ -7,7 +7,7 @@ import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start-command.ts';
 import { terminalWidth } from './terminal-width.ts';
 
-/** `overlay peer add NAME`: connects this cluster with another one; runs on the central node. */
+/** `overlay peer add NAME`: connects this cluster with a peer; runs on the central node. */
 export async function add(name: string, options: PeerOptions, output: Output): Promise<void> {
   const command = 'overlay peer add';
   const { config, places } = await startOverlay(command);

@@ -13,8 +13,8 @@ import { startOverlay } from './overlay-start-command.ts';
 export async function run(output: Output): Promise<void> {
   const { config, places } = await startOverlay('overlay run');
   // On a member, every garbage collection is a full one, so that no memory stays allocated for weeks. A check of the
-  // node then takes more than twice the CPU time (docs/lab/measurements.md). On the central node, full collections
-  // would scan all objects of the cluster repeatedly while many pods change.
+  // node then takes more than twice the CPU time (docs/lab/measurements.md). The central node keeps the usual
+  // collections, because full ones would scan all objects of the cluster repeatedly while many pods change.
   if (readRecord(places.record)?.members === null) setFlagsFromString('--gc-global');
   const stop = new AbortController();
   const end = (): void => stop.abort();

@@ -27,8 +27,8 @@ const helper = 'ovn-k8s-gateway-helper';
 
 /**
  * `ovn-k8s-gateway-helper`: installs the flows of a bridge that a node shares with its gateway, and maintains them
- * until a signal stops the process. With --detach, a process in the background does so. If the process in the pidfile
- * is running, only installs the flows. `started` is the command line of the program.
+ * until a signal stops the process. With --detach, a process in the background maintains them. If the process in the
+ * pidfile is running, only installs the flows. `started` is the command line of the program.
  */
 export async function gatewayHelper(words: HelperWords, started: readonly string[], output: Output): Promise<ExitCode> {
   const { places } = await startOverlay('', helper);

@@ -63,9 +63,10 @@ export function givenToLoopback({ foreign = [] }: Pick<Observation, 'foreign'>):
 export const passedOver = 'br-ex';
 
 /**
- * Returns the addresses on lo that are superfluous unless they are wanted: the addresses that the agent added, and
- * those that MicroShift added while the bridge did not exist (openshift/microshift, pkg/node/netconfig.go). An address
- * of MicroShift counts only if the bridge has it now, or gets it again from the record of entries of other programs.
+ * Returns the addresses on lo that are superfluous unless the desired state contains them: the addresses that the agent
+ * added, and those that MicroShift added while the bridge did not exist (openshift/microshift, pkg/node/netconfig.go).
+ * Of the addresses that MicroShift added, returns only those that the bridge has now, or gets again from the record of
+ * entries of other programs.
  */
 export function surplusOnLoopback(
   bridge: string,

@@ -8,7 +8,7 @@ export type OvnYaml = Omit<Config, 'cluster'>;
 /** Name of a setting in ovn.yaml: `mtu`, `ovs.cpuAffinity`, … */
 type SettingName = keyof OvnSettings;
 
-/** Path of a setting in the configuration. */
+/** Path of a setting in the agent's configuration, which often equals the setting's name in ovn.yaml. */
 type ConfigPath = {
   [K in keyof OvnYaml]: OvnYaml[K] extends Sourced<unknown> ? K : `${K}.${keyof OvnYaml[K] & string}`;
 }[keyof OvnYaml];
@@ -30,8 +30,8 @@ function isRenamed(name: SettingName): name is RenamedName {
 }
 
 /**
- * Settings whose only spelling in ovn.yaml is also their path in the configuration. The type compares the schema with
- * Config: a setting of the schema that Config lacks is a compile error.
+ * Settings whose only spelling in ovn.yaml is also their path in the configuration. By this type, a setting in the
+ * schema that is missing from the configuration is a compile error.
  */
 const sameNames: readonly ConfigPath[] = settingNames.filter((name) => !isRenamed(name));
 
@@ -54,7 +54,7 @@ export const clusterSpellings = {
   'cluster.remoteNetworks': ['clusterToCluster.remoteClusters'],
 } as const satisfies Record<`cluster.${keyof ClusterConfig}`, readonly string[]>;
 
-/** Value of a setting; null if it leaves the decision to another component. */
+/** Value of a setting; null if the setting leaves the decision to another component. */
 export type SettingValue = string | number | boolean | null | readonly string[];
 
 /**

@@ -204,7 +204,7 @@ function tunnelComplaint(type: string): Finding {
 
 /**
  * Returns a complaint if the clock of a node is certainly wrong: the time at which the node applied a configuration is
- * before the central node published it, or in the future. A time between the publication and the present proves
+ * before its publication by the central node, or in the future. A time between the publication and the present proves
  * nothing, because the node may have been disconnected for a while.
  */
 function clockComplaint({ name, number, atMs }: OverlayClocks['done'][number], clocks: OverlayClocks): Finding | false {

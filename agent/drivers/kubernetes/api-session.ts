@@ -15,7 +15,7 @@ export interface SessionLimits extends PauseLimits {
   readonly answerMs: number;
   /** Time, in ms, after which a watch without data, even without a bookmark, is closed. */
   readonly silenceMs: number;
-  /** Time after which the server ends a watch (`timeoutSeconds` of the request). */
+  /** Time, in seconds, after which the server ends a watch (`timeoutSeconds` of the request). */
   readonly watchSeconds: number;
   /** Number of objects in one page of a list. */
   readonly pageSize: number;

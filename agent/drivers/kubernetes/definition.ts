@@ -21,8 +21,8 @@ function definitionCall({ apiVersion, plural }: Collection) {
 
 /**
  * Resolves with null if the API server has the CustomResourceDefinition of a collection and serves its objects, or if
- * the list of definitions took so long that its version is lost (410). Otherwise, resolves with the version from which
- * `definitionAppears` continues.
+ * the list of definitions took so long that its version is lost (410). Otherwise, resolves with the version after which
+ * the definition can be awaited.
  */
 export async function versionWithoutDefinition(
   session: Session,
@@ -35,8 +35,8 @@ export async function versionWithoutDefinition(
 }
 
 /**
- * Waits until the API server serves the objects of a CustomResourceDefinition. Sends one request, a watch, and returns
- * early when the watch ends, after some minutes.
+ * Waits until the API server serves the objects of a CustomResourceDefinition. Sends one request, a watch. When the
+ * watch ends, after some minutes, the function returns even if the objects are not served yet.
  */
 export async function definitionAppears(
   session: Session,

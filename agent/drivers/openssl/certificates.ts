@@ -95,7 +95,7 @@ export function issueCertificate(
 /**
  * Signs a certificate signing request of another node. Only its public key is used; name, extensions and dates come
  * from the arguments (openssl-ca(1): `-subj`; `copy_extensions` has its default `none`). openssl refuses a request
- * whose signature is not by its own key.
+ * whose signature does not match the public key in it.
  */
 export function signRequest(
   folder: string,

@@ -45,8 +45,8 @@ export interface OpenVSwitch {
    */
   releaseBridge(name: string, isTaken: boolean): Promise<void>;
   /**
-   * Leaves a bridge to MicroShift at boot, before ovs-vswitchd and NetworkManager run. Replaces the keys of the bridge,
-   * including NetworkManager's mark, and its internal interface, and removes the NIC from it.
+   * Leaves a bridge to MicroShift at boot, before ovs-vswitchd and NetworkManager run. Replaces the internal interface
+   * and all keys of the bridge, including NetworkManager's mark, and removes the NIC from the bridge.
    */
   releaseBridgeAtBoot(bridge: LeftBridge): Promise<void>;
   /**

@@ -7,7 +7,7 @@ import { explainTlsFailure } from './tls-failure.ts';
 
 /**
  * Connects a byte stream to the server. For `ssl:`, resolves after the TLS handshake. Rejects with an OvsdbError that
- * names the reason. If the signal is aborted, this is the reason of the abort, which has to be an Error.
+ * names the reason; after an abort of the signal, it names the reason of the abort, which has to be an Error.
  */
 export async function dial(remote: Remote, signal: AbortSignal, credentials?: Credentials): Promise<Socket> {
   if (remote.kind === 'ssl') {

@@ -23,8 +23,8 @@ export interface SeenIndex {
 }
 
 /**
- * Returns the reason why a server cannot be used, from its row of the table Database (ovsdb-server(5)); undefined if it
- * can. A standalone database is its own leader; a relay is never a leader.
+ * Returns the reason why a server cannot be used, from its row of the table Database (ovsdb-server(5)); undefined if
+ * the server can be used. A standalone database is its own leader; a relay is never a leader.
  */
 export function judgeServer(
   row: JsonObject | undefined,

@@ -89,7 +89,7 @@ export async function openMirror(
        */
       const takeContents = async ([isWhole, transaction, updates]: ReturnType<typeof readSince>): Promise<void> => {
         // The id of the last transaction is unset until all contents are applied. If the connection ends before then,
-        // the next one therefore requests all contents.
+        // the mirror therefore requests all contents from the next connection.
         lastTransaction = noTransaction;
         const breathe = createSlices(() => performance.now());
         const steps = tables.applyInSteps(followed, updates ?? null, isWhole);

@@ -11,7 +11,7 @@
  * - `lost`: the connection ended
  * - `timeout`: a call or a wait exceeded its time limit
  * - `protocol`: the server violates RFC 7047
- * - `too-large`: a message exceeds the size limit (stream.ts), such as the contents of a database
+ * - `too-large`: a message, such as the contents of a database, exceeds the size limit (stream.ts)
  * - `operation`: the server rejected the operation (RFC 7047 section 3.1, `<error>`)
  * - `closed`: the client closed the connection
  */

@@ -15,7 +15,10 @@ export function ignoreHostScope(interfaceName: string): void {
   if (names.every((name) => read(name) === everyLocal)) write(interfaceName, exceptHostScope);
 }
 
-/** Reverts `ignoreHostScope`: changes arp_ignore from 3 to 0, and leaves every other value. */
+/**
+ * Lets an interface answer ARP for every local address again: changes arp_ignore from 3 to 0, and leaves every other
+ * value.
+ */
 export function answerForEvery(interfaceName: string): void {
   if (read(interfaceName) === exceptHostScope) write(interfaceName, everyLocal);
 }

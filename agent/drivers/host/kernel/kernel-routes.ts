@@ -101,7 +101,7 @@ export function parseRule(line: string, family: 4 | 6): KernelRule | null {
   return isKernels ? null : { family, words: ['pref', priority, ...words] };
 }
 
-/** Returns the values of these keywords, and all other words as `rest`. */
+/** Splits the words of a route or rule: returns the values of the given keywords, and all other words as `rest`. */
 function takeOut(
   words: readonly string[],
   keys: readonly string[],

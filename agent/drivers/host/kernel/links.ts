@@ -58,8 +58,8 @@ function readLink(root: string, directory: string, name: string): Omit<Link, 'ad
     .flatMap((entry) => /^upper_(.+)$/.exec(entry)?.[1] ?? [])
     .filter((upper) => upper !== link.master);
   const parentIndex = Number(read('iflink'));
-  // The file uevent is read last, because it is missing if the device was removed during the read. The index is then 0,
-  // which no device has.
+  // The file uevent is read last, because it is missing if the device was removed during the read. Without this file,
+  // the index is 0, which no device has.
   const uevent = read('uevent');
   const index = Number(/^IFINDEX=(.*)$/m.exec(uevent)?.[1] ?? 0);
   const kind = present.has('tun_flags') ? 'tun' : (/^DEVTYPE=(.*)$/m.exec(uevent)?.[1] ?? null);

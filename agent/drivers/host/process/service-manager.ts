@@ -8,7 +8,7 @@ const limitMs = 5_000;
 
 /**
  * Notifies systemd of the service's state (sd_notify(3)): readiness once, and a line for `systemctl status`. The socket
- * accepts datagrams, which Node cannot send to a path; systemd-notify(1) can, which is why the unit has
+ * accepts datagrams, which Node.js cannot send to a path; systemd-notify(1) can, which is why the unit has
  * `NotifyAccess=all`. Does nothing if systemd has not started the process. A lost notification is ignored.
  */
 export async function notifyServiceManager(message: { readonly ready?: true; readonly status: string }): Promise<void> {

@@ -5,8 +5,8 @@ import type { Access } from './http.ts';
 import { readPlain } from './plain-kubeconfig.ts';
 
 /**
- * Returns the path of the kubeconfig: the requested path; without a request, the path in KUBECONFIG; without both, the
- * path of MicroShift's own kubeconfig.
+ * Returns the path of the kubeconfig: the requested path; if no path is requested, the path in KUBECONFIG; if
+ * KUBECONFIG is not set either, the path of MicroShift's own kubeconfig.
  */
 export function kubeconfigPath(asked: string | null, environment: NodeJS.ProcessEnv): string {
   if (asked !== null) return asked;

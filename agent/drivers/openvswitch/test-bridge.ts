@@ -2,7 +2,7 @@ import { AgentError } from '../../errors.ts';
 import { commandMs, run } from '../host/process/exec.ts';
 import { flowsOf } from './flows.ts';
 
-/** Cookie of the flows that exist only during a test. No other program uses this number. */
+/** Cookie of the flows that exist only during a test: `msnt` in ASCII, which other programs are unlikely to use. */
 const testCookie = '0x6d736e74';
 
 /** Operations that a test on a bridge can use. */

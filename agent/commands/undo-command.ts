@@ -16,7 +16,10 @@ export async function confirm(output: Output): Promise<void> {
   if (output.isJournal) output.announce({ kind: 'committed', text, transaction: id });
 }
 
-/** `undo [TX]`: returns the node to the state before a transaction, the last one by default. */
+/**
+ * `undo [TX]`: returns the node to the state before a transaction; without TX, to the state before the last transaction
+ * that a person requested.
+ */
 export async function undo(id: string | undefined, output: Output): Promise<void> {
   requireRoot('undo');
   // If ovn.yaml is invalid, the defaults apply, so that a change can be undone in any case.

@@ -65,8 +65,8 @@ export function compare(wanted: Wanted, observation: Observation, own: OwnNames)
 }
 
 /**
- * Returns true for a bridge of the agent. Other bridges, which were made by hand or belong to another tool's profile,
- * are not reported as superfluous, and so are not removed.
+ * Returns true for a bridge with the agent's profile, or with a profile that no longer exists. Other bridges, which
+ * were made by hand or have a profile of another tool, are not reported as superfluous, and so are not removed.
  */
 function isOurs(bridge: OvsBridge, observation: Observation, own: OwnNames): boolean {
   const owner = own.ownerOf(bridge);

@@ -29,7 +29,7 @@ export interface Firewalld {
   interfaceZones(): Promise<InterfaceZones>;
   /** Adds a source to the runtime configuration; an existing source is ignored. */
   addRunning(zone: string, source: string): Promise<void>;
-  /** Adds a source to the permanent configuration, which applies from firewalld's next start on. */
+  /** Adds a source to the permanent configuration, which firewalld uses from its next start or reload on. */
   addPermanent(zone: string, source: string): Promise<void>;
 }
 

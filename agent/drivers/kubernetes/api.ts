@@ -9,8 +9,8 @@ import type { Named } from '../../model/workload.ts';
 export interface KubernetesApi {
   /**
    * Follows a collection: lists it completely, then reports each change to the follower. Lists it again if the server
-   * no longer has the changes since the last one that was reported. Returns a function after which the follower is not
-   * called any more.
+   * no longer has the changes since the last one that was reported. Returns a function that ends the calls to the
+   * follower.
    */
   follow<T>(collection: Collection, follower: Follower<T>): () => void;
   /**

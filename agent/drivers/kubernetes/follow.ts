@@ -103,8 +103,9 @@ export function followCollection<T>(session: Session, collection: Collection, fo
         const isNew = version === null;
         version ??= await list();
         if (version !== null) version = await watch(version, isNew);
-        // The next watch is opened at once if this one has lasted for at least firstPauseMs. Otherwise there is a pause
-        // first, so that a server that ends each watch at once does not get a flood of requests.
+        // The next watch is opened at once if this one has lasted at least as long as the first pause between attempts.
+        // Otherwise there is a pause first, so that a server that ends each watch at once does not get a flood of
+        // requests.
         if (performance.now() - began >= limits.firstPauseMs) {
           pauses.reset();
           continue;

@@ -217,7 +217,10 @@ function addressEntry(entry: ShownAddress, name: string): KernelAddress {
   };
 }
 
-/** Returns false for addresses that the kernel adds by itself: those of scope host, and link-local IPv6 addresses. */
+/**
+ * Returns false for addresses that the kernel adds by itself: those of scope host, and link-local IPv6 addresses.
+ * Returns true for all others.
+ */
 function isListed({ family, scope }: ShownAddress): boolean {
   return scope !== 'host' && (family === 'inet' || scope !== 'link');
 }

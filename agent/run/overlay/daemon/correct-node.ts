@@ -18,7 +18,7 @@ import { ensureCentral } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readRecord, writeRecord } from '../record/record.ts';
 
-/** Name of the command in the name of the lock file; other commands report it while they wait. */
+/** Command that the name of the lock file contains; other commands report it while they wait. */
 const command = 'overlay run';
 
 /** Result of bringing a node into the state of its record. */

@@ -14,7 +14,7 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { credentialsOf } from './ovn-credentials.ts';
 import { readSharedBridge, type SharedBridge } from './shared.ts';
 
-/** Name of the command in the name of the lock file; other commands report it while they wait. */
+/** Command that the name of the lock file contains; other commands report it while they wait. */
 const command = 'ovn-k8s-gateway-helper';
 
 /** Functions to which ovn-k8s-gateway-helper reports. */

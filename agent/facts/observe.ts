@@ -60,7 +60,7 @@ export async function observe(ports: ObservePorts): Promise<Observation> {
 /**
  * Reads the part of the observation that comes from the kernel and from files. The function is asynchronous, so that an
  * unreadable file makes its promise reject, like an error of a daemon. An exception would be thrown before the caller
- * awaits the answers of the daemons.
+ * awaits the answers of the daemons, and nothing would handle their errors.
  */
 async function observeHost(ports: ObservePorts): Promise<HostObservation> {
   const [links, routes] = [ports.links(), ports.routes()];

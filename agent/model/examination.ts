@@ -74,7 +74,7 @@ export interface OverlayFacts {
   /** Commands of ip(8) that give the management port the settings that it lacks. Absent if it lacks none. */
   readonly kernel?: readonly string[];
   /**
-   * Sentences about other nodes on the LAN of this node whose packets do not arrive by the direct route. Absent if no
+   * Sentences about the other nodes on this node's LAN from which no packet arrives by the direct route. Absent if no
    * other node on the LAN takes part in direct routes.
    */
   readonly direct?: readonly string[];

@@ -9,10 +9,10 @@ interface LinkKind {
   /** Reason why a link of this kind cannot be an uplink, as the second half of a sentence ("it …"); null if it can. */
   readonly unfit: string | null;
   /**
-   * Effect on a link of this kind, stacked on a NIC, when the NIC becomes a port of a bridge. `works`: the link
-   * receives its frames before the receive handler. `blocks`: the link has the receive handler, so Open vSwitch cannot
-   * add the NIC. `silent`: the link sends through routes that the NIC then no longer has. `separate`: the link needs no
-   * NIC below it.
+   * Effect on a link of this kind, stacked on a NIC, when the NIC becomes a port of a bridge. `works`: frames reach the
+   * link before they reach the receive handler. `blocks`: the link has the receive handler, so Open vSwitch cannot add
+   * the NIC. `silent`: the link sends through routes that the NIC no longer has when it is a port. `separate`: the link
+   * needs no NIC below it.
    */
   readonly onUplink: 'works' | 'blocks' | 'silent' | 'separate';
   /**

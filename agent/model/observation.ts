@@ -133,8 +133,8 @@ export interface Resolver {
 }
 
 /**
- * Identifiers that a device sends to DHCP servers, as NetworkManager shows them; null if the device has no lease of
- * that family.
+ * Identifiers that a device sends to DHCP servers, as NetworkManager shows them. Each of them is null if the device has
+ * no lease of its address family.
  */
 export interface DhcpIdentity {
   readonly clientId: string | null;

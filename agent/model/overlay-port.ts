@@ -66,8 +66,8 @@ export function isInterfaceName(text: string): boolean {
 }
 
 /**
- * Returns the key of a port among the pods: `db/vm1@n1` for port vm1 of node n1 in namespace db. No pod has such a key,
- * because names of pods do not contain `@`.
+ * Returns the object key under which the planner of network policies has a port in its list of pods: `db/vm1@n1` for
+ * port vm1 of node n1 in namespace db. No pod has such a key, because names of pods do not contain `@`.
  */
 export function portKey({ namespace, name, node }: OverlayPort): NamespacedName {
   return `${namespace}/${name}@${node}`;

@@ -14,7 +14,7 @@ interface OfFamilies {
  */
 export const masqueradeSubnets: OfFamilies = { 4: '169.254.169.0/29', 6: 'fd69::/125' };
 
-/** First address of each masquerade subnet: the host, as pods see it. No link has this address. */
+/** First address of each masquerade subnet, at which pods see the host. No link has this address. */
 export const masqueradeOfHost: OfFamilies = { 4: '169.254.169.1', 6: 'fd69::1' };
 
 /** Next hop through which a gateway answers the host. No device has this address. */

@@ -94,8 +94,8 @@ export interface LinkAddresses {
  */
 export interface StepArguments {
   /**
-   * Adds profiles in memory that do not connect by themselves, and replaces the settings of existing ones without
-   * applying them.
+   * Adds profiles that are only in memory and do not connect by themselves. Replaces the settings of existing profiles
+   * without applying them.
    */
   writeProfiles: { profiles: readonly WantedProfile[] };
   /**

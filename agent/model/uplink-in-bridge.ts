@@ -18,8 +18,8 @@ export function uplinkInBridge(names: BridgeNames, observation: Observation): st
 }
 
 /**
- * Returns the NIC in a bridge, or its former NIC if the NIC or the bridge was removed by hand. Null if no NIC is known,
- * or if the NIC no longer exists or is in another bridge.
+ * Returns the NIC in a bridge. If the bridge or its NIC has been removed from Open vSwitch by hand, returns the former
+ * NIC, which the profiles name. Null if no NIC is known, or if the NIC no longer exists or is in another bridge.
  */
 export function presentOrFormerUplink(names: BridgeNames, observation: Observation): string | null {
   const { profiles } = observation.networkManager;

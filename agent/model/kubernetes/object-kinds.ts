@@ -22,7 +22,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
   DaemonSet: { apiVersion: 'apps/v1', plural: 'daemonsets', namespaced: true, wave: 3 },
 };
 
-/** Kinds of single objects that commands apply, outside of the manifests. */
+/** Kinds of objects that commands apply one at a time, and that no manifest contains. */
 const singleKinds: Readonly<Record<string, Kind>> = {
   ClusterNetworkPolicy: {
     apiVersion: 'policy.networking.k8s.io/v1alpha2',

@@ -52,7 +52,7 @@ export const ownerLabels: Readonly<Record<string, string>> = {
   'app.kubernetes.io/part-of': 'ovn-kubernetes',
 };
 
-/** Returns the reference of an object. */
+/** Returns the reference to an object. */
 export function referenceOf(object: KubernetesObject): ObjectReference {
   const { apiVersion, kind, metadata } = object;
   return { apiVersion, kind, namespace: metadata.namespace ?? null, name: metadata.name };

@@ -6,8 +6,9 @@ import { traitsOf } from '../layouts/layouts.ts';
 import { isBeside } from '../peers/peer-ways.ts';
 
 /**
- * Returns the members that take part in direct routes. A member needs a gateway that shares the member's address and
- * whose LAN has no VLAN tag. Members whose packets leave the cluster by the gateway of another node are left out.
+ * Returns the members that take part in direct routes; none in layout `seed`. A member needs a gateway that has the
+ * member's own address, and whose packets have no VLAN tag. Members whose packets leave the cluster by the gateway of
+ * another node are left out.
  */
 export function directNodes(
   layout: Pick<OverlayLayout, 'naming'>,

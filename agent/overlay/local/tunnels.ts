@@ -53,8 +53,8 @@ export interface Ends {
 }
 
 /**
- * Returns the reason why a tunnel from one chassis to another is missing, from the southbound database; null if the
- * database shows no reason. ovn-controller creates a tunnel of a type that both chassis offer (ovn-controller(8),
+ * Returns the reason that the southbound database shows for a missing tunnel from one chassis to another; null if it
+ * shows no reason. ovn-controller creates a tunnel of a type that both chassis offer (ovn-controller(8),
  * ovn-encap-type) to each registered chassis.
  */
 export function tunnelMissing({ from, to, addresses }: Ends, rows: DatabaseRows): string | null {

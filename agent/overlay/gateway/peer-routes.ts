@@ -7,8 +7,8 @@ import { outsideRoutes } from './routes-to-pods.ts';
 
 /**
  * Returns the routes that a peer needs: to the pods of each node through that node's gateway, and to the range of
- * services through each of these gateways. If a subnet of pods has no route, hosts of the peer do not reach its pods,
- * and its pods reach the peer with the address of a gateway.
+ * services through each of these gateways. If no route leads to a subnet of pods, hosts of the peer do not reach the
+ * pods in this subnet, and these pods reach the peer with the address of a gateway.
  */
 export function routesForPeer(
   layout: Pick<OverlayLayout, 'naming' | 'serviceSubnets'>,

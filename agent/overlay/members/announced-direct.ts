@@ -2,9 +2,9 @@ import { isNodeName } from '../../model/direct-node.ts';
 import type { OverlayChassis, OverlayNode } from '../../model/overlay.ts';
 
 /*
- * A member that takes part in direct routes announces this in `ovn-cms-options` of its own chassis, and the names of
- * the nodes whose packets arrive at it by the direct route. A direct route needs the announcements of both nodes, so a
- * false announcement has an effect only on packets from and to the member itself.
+ * A member announces in `ovn-cms-options` of its own chassis that it takes part in direct routes, together with the
+ * names of the nodes whose packets arrive at it by the direct route. A direct route needs the announcements of both
+ * nodes, so a false announcement has an effect only on packets from and to the member itself.
  */
 const prefix = 'microshift-net-direct';
 /**

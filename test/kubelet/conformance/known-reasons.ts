@@ -35,22 +35,22 @@ export const reasons: readonly Reason[] = [
   {
     verdict: 'refused',
     test: /should have session affinity timeout work/,
-    why: `an affinity does not end by time: the service has the Event \`NotServed\` (${services}, Not served)`,
+    why: `a client keeps its endpoint for longer than \`timeoutSeconds\`: the service has the Event \`NotServed\` (${services}, Not served)`,
   },
   {
     verdict: 'differs',
     test: /should function for service endpoints using hostNetwork/,
-    why: `connections of a node to a service go to the endpoint on that node (${services}); the test expects all endpoints`,
+    why: `if an endpoint of a service has a node's address, connections of this node go only to this endpoint (${services}); the test expects connections to all endpoints`,
   },
   {
     verdict: 'differs',
     test: /fallback to local terminating endpoints when there are no ready endpoints with externalTrafficPolicy=Local/,
-    why: `pods reach a NodePort with \`externalTrafficPolicy: Local\` as with \`Cluster\` (${services}); the test expects that the NodePort of another node refuses them`,
+    why: `pods reach a NodePort with \`externalTrafficPolicy: Local\` as with \`Cluster\` (${services}); the test expects that the NodePort of a node without an endpoint refuses them`,
   },
   {
     verdict: 'impossible',
     test: /\[Feature:SCTPConnectivity\]/,
-    why: "the kernel of the machine has no SCTP, so the test's own server cannot listen; ended by hand",
+    why: "the kernel of the machine has no SCTP, so the test's own server cannot listen; the test was ended by hand",
   },
   {
     verdict: 'impossible',

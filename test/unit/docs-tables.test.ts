@@ -289,10 +289,10 @@ t.test('docs/use/plugins.md claims nothing without a test, and names commands th
   t.end();
 });
 
-t.test('docs/use/hints.md names devices that are never an uplink', (t) => {
+t.test('docs/use/hints.md names devices that cannot become the uplink', (t) => {
   const { observation } = readCase('dhcp');
   const [link] = observation.links.filter(({ name }) => name === 'eth0');
-  const rows = section('docs/use/hints.md', 'Devices that are never taken').match(
+  const rows = section('docs/use/hints.md', 'Devices that cannot become the uplink').match(
     /^- (?:lo,|bridges and devices).*$/gm,
   );
   const names = (rows ?? [])

@@ -30,11 +30,12 @@ export const linkAlias = 'microshift-net pod';
 
 /**
  * Returns the lines for `ip -batch` on the node, which create the veth pair. The pod's end is created in the network
- * namespace of the pod, and stays down until its flows are installed.
+ * namespace of the pod, and stays down until its flows are installed. The lines contain no address and no MAC, because
+ * the pod's annotation can change until then.
  */
-export function nodeLines({ link, ifname, netns, mtu, network }: Attachment): readonly string[] {
+export function nodeLines({ link, ifname, netns, mtu }: Omit<Attachment, 'network'>): readonly string[] {
   return [
-    `link add name ${link} mtu ${mtu} type veth peer name ${ifname} mtu ${mtu} address ${network.mac} netns ${netns}`,
+    `link add name ${link} mtu ${mtu} type veth peer name ${ifname} mtu ${mtu} netns ${netns}`,
     // ARP is off on the node's end. With the userspace data path, the kernel also receives the pod's ARP requests, and
     // would answer them for each of the node's own addresses.
     `link set dev ${link} alias "${linkAlias}" arp off addrgenmode none up`,
@@ -45,7 +46,7 @@ export function nodeLines({ link, ifname, netns, mtu, network }: Attachment): re
 export function podLines({ ifname, network }: Attachment): readonly string[] {
   const { addresses, routes, gateways } = network;
   return [
-    `link set dev ${ifname} up`,
+    `link set dev ${ifname} address ${network.mac} up`,
     // `nodad` omits duplicate address detection: no other host can have the IPv6 address, and the detection would delay
     // the pod.
     ...addresses.map((address) => `address add ${address} dev ${ifname}${isIpv6(address) ? ' nodad' : ''}`),

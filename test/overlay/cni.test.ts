@@ -1,6 +1,7 @@
 // The CNI plug-in on real nodes: pods get their interfaces and reach each other, and every operation follows its
 // specification. The tests of a release share two nodes. Assigned and forged addresses are tested with each release of
 // OVN, which binds the ports; the operations of the plug-in do not depend on the release.
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { macOf } from '../../agent/overlay/addresses.ts';
@@ -9,10 +10,20 @@ import { apiServerFor } from '../cluster/session.ts';
 import { prepareNamespace, removePod } from './cluster-api.ts';
 import { type CniCluster, joinCniCluster, sandboxId } from './cni-cluster.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
-import { killProcess } from './hosts.ts';
+import { type Host, killProcess } from './hosts.ts';
 import { ovnsHere } from './ovn-of-nodes.ts';
 import { ping } from './ping.ts';
-import { cni, createPod, inPod, makeSandbox, missingForPods, ofPods, removeNamespace, type Sandbox } from './pods.ts';
+import {
+  cni,
+  createPod,
+  inPod,
+  makeSandbox,
+  missingForPods,
+  ofPods,
+  removeNamespace,
+  type Sandbox,
+  shim,
+} from './pods.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForPods() ?? false;
@@ -263,6 +274,11 @@ async function forgedAnnotation(
   );
   t.strictSame(ofPods(n2), [], 'no link and no port of the pod is left');
 
+  // This attempt gets its veth pair while the annotation is forged, and continues when it has been written again.
+  const late = makeSandbox(n2, sandboxId(), pod);
+  const begun = cni(n2, 'ADD', late, {}, [], slowShim(n2));
+  await linkExists(n2, late.id.slice(0, 15));
+
   await startDaemon(n1);
   const answers = [];
   let last = sandbox;
@@ -278,7 +294,28 @@ async function forgedAnnotation(
     [],
     'every earlier attempt was refused with the same error code',
   );
-  t.match(await cni(n2, 'DEL', last), { status: 0 });
+  t.equal(ping(n1, plain), 63, 'another node reaches the pod at the address of OVN');
+  n2.must('touch', continues);
+  t.match(await begun, { status: 0, result: { ips: [{ address }] } }, 'an attempt that began before gives it as well');
+  t.equal(ping(n1, plain), 63, 'another node reaches the pod, which has the MAC of OVN');
+  for (const one of [late, last]) t.match(await cni(n2, 'DEL', one), { status: 0 });
+}
+
+/** File whose existence lets the program of slowShim() continue. */
+const continues = '/run/continue-cni';
+
+/** Creates a plug-in on a node that waits for the file `continues` after it has created the veth pair. */
+function slowShim(host: Host): string {
+  const file = `${shim}-slow`;
+  const waiting = `  while [ ! -e ${continues} ]; do sleep 0.1; done\n  ask PLUG ||`;
+  host.write(file, readFileSync('rpm/files/microshift-net-cni.sh', 'utf8').replace('  ask PLUG ||', waiting));
+  host.must('chmod', '755', file);
+  return file;
+}
+
+/** Waits until a node has a link with this name. */
+async function linkExists(host: Host, name: string): Promise<void> {
+  while (host.run(['test', '-e', `/sys/class/net/${name}/ifindex`]).status !== 0) await pause(100);
 }
 
 /** Tests requests that the plug-in refuses, and a node without ovn-controller. */

@@ -27,11 +27,11 @@ const attachment: Attachment = {
 
 t.test('lines for ip(8)', (t) => {
   t.strictSame(nodeLines(attachment), [
-    'link add name a2f5796e82e9286 mtu 1400 type veth peer name eth0 mtu 1400 address 0a:58:0a:2a:01:03 netns /run/netns/a',
+    'link add name a2f5796e82e9286 mtu 1400 type veth peer name eth0 mtu 1400 netns /run/netns/a',
     'link set dev a2f5796e82e9286 alias "microshift-net pod" arp off addrgenmode none up',
   ]);
   t.strictSame(podLines(attachment), [
-    'link set dev eth0 up',
+    'link set dev eth0 address 0a:58:0a:2a:01:03 up',
     'address add 10.42.1.3/24 dev eth0',
     'address add fd01:0:0:2::3/64 dev eth0 nodad',
     'route add 10.42.0.0/16 via 10.42.1.1 dev eth0',

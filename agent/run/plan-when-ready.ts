@@ -53,16 +53,16 @@ export interface WaitOptions {
 const takenMs = 5_000;
 
 /**
- * Limit for a default route that no configuration on the node can bring. A NIC that appears late can still bring such a
- * route.
+ * Limit for a default route if no configuration that is on the node so far can bring one. The run still waits, because
+ * a NIC that appears late may bring a route.
  */
 const unexpectedRouteMs = 5_000;
 
 /** Limits of a run that waits up to 40 s for a route, a lease or a NIC. */
 export const patientWait: WaitOptions = { routeMs: 40_000, uplinkMs: 40_000, servicesMs: 0 };
 /**
- * Limits of a repair, which also waits for services: a service that stops requests a repair, and systemd restarts the
- * service within seconds.
+ * Limits of a repair, which also waits for services: the stop of a service can be the cause of the repair, and systemd
+ * restarts the service within seconds.
  */
 export const repairWait: WaitOptions = { ...patientWait, servicesMs: 10_000 };
 

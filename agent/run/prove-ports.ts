@@ -14,7 +14,10 @@ import { shellWord } from '../printable.ts';
  * (bond_main.c, bond_ab_arp_inspect).
  */
 const spareIntervals = 2;
-/** Limit for the carrier of a port after the start of its profile. LACP gets the plan's `settlesMs` in addition. */
+/**
+ * Limit for the carrier of a port after the start of its profile. The time that the plan allows for LACP (`settlesMs`)
+ * is added to this limit.
+ */
 const carrierMs = 3_000;
 
 /**

@@ -4,7 +4,8 @@ import { asAgentError } from '../errors.ts';
 
 /**
  * Longest time in which every probe of ovs-vswitchd may fail. A restart by systemd takes two seconds, in which a probe
- * fails at once. A probe waits longer for a daemon that is blocked, for example by a driver that resets its device.
+ * fails at once. If ovs-vswitchd is blocked, for example by a driver that resets its device, a probe fails only after
+ * the time limit for its answer.
  */
 const silenceLimitMs = 5_000;
 

@@ -25,7 +25,8 @@ export function knownSecrets(): readonly string[] {
 }
 
 /**
- * Stages the output of every command. A command that fails, hangs or is missing leaves a note and its partial output.
+ * Adds the output of every command to the support bundle. If a command fails, hangs or is missing, adds a note and the
+ * output so far.
  */
 export async function collectCommands(
   staging: Staging,
@@ -48,8 +49,8 @@ async function collectCommand(staging: Staging, item: CommandItem, secrets: read
 }
 
 /**
- * Stages files below files/, with their secrets masked and without the beginning of a file that exceeds the size limit;
- * absent files are left out.
+ * Adds files to the support bundle, below files/. Masks the secrets in them. Leaves out the beginning of a file that
+ * exceeds the size limit, and every file that does not exist.
  */
 export function collectFiles(staging: Staging, items: readonly FileItem[], secrets: readonly string[]): void {
   for (const item of items) {

@@ -18,8 +18,8 @@ export function portsOfMetadata(metadata: number): { readonly inKey: number; rea
 }
 
 /**
- * Returns the crossing from one node to another, through the tunnel that ovn-controller(8) prefers: Geneve before
- * VXLAN.
+ * Returns the passage of a packet from one node to another, through the tunnel that ovn-controller(8) prefers: Geneve
+ * before VXLAN.
  */
 export function crossingOf(
   from: Chassis,

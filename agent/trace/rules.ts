@@ -66,8 +66,9 @@ export function ruleBook(southbound: DatabaseRows, northbound: DatabaseRows | nu
 }
 
 /**
- * Returns the rule of a flow on a node without the northbound database. The rule has no name, and the match of the flow
- * as its content. Null if no row decides the flow, or if the table of that row cannot be derived from the stage.
+ * Returns the rule of a flow on a node without the northbound database. The rule has an empty name, and its content is
+ * the match of the flow. Returns null if no row decides the flow, or if the table of that row cannot be derived from
+ * the stage.
  */
 function nameless(stage: string, id: string, match: string): TraceRule | null {
   const isBalanced = stage === 'lr_in_dnat' && /\bct\.new\b/.test(match);
@@ -85,7 +86,10 @@ function shortId(uuid: string): string {
   return uuid.slice(0, 8);
 }
 
-/** Returns the peer or Kubernetes object that a row records, as in ovn-kubernetes; otherwise the row's name. */
+/**
+ * Returns the name of the peer or Kubernetes object from which a row was made, as external_ids has it; the name of the
+ * row if external_ids names neither.
+ */
 function nameOf(row: DatabaseRow): string {
   const ids = mapOf(row, 'external_ids');
   const peer = ids[tagKeys.peer];

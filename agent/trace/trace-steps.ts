@@ -24,8 +24,8 @@ const handlers: readonly (readonly [RegExp, Handler])[] = [
   ],
   [/^flags\.force_snat_for_(?:lb|dnat) = 1;|^ct_lb.*force_snat/, force],
   [/^ct_lb(?:_mark)?\(backends=([^;)]*)/, balance],
-  // OVN records the affinity of a connection in the action commit_lb_aff. ovn-trace ends there, although OVN then sends
-  // the packet again, so another run shows the further path.
+  // In the action commit_lb_aff, OVN records the backend of a client, and drops the packet. Only later packets of the
+  // client reach the backend. ovn-trace also ends there, so another run shows the further path of those packets.
   [/^commit_lb_aff\(/, goOn],
   [/^drop;/, (progress) => (progress.drop ??= droppedAt(progress, 'dropped'))],
   [/^reject\b/, (progress) => (progress.outcome = droppedAt(progress, 'rejected'))],
@@ -62,7 +62,7 @@ function passAcl(progress: Progress): void {
   progress.acl = null;
 }
 
-/** Returns true for a stage in which a router chooses by a route or by a policy. */
+/** Returns true for a stage in which a router chooses the next hop by a route or by a policy. */
 function isRouting({ stage }: TraceStep): boolean {
   return /^lr_in_(?:ip_routing|policy)/.test(stage);
 }

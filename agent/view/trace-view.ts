@@ -90,7 +90,7 @@ function routeText({ rule, match }: TraceFlow): string {
   return `by ${rule.table === 'Logical_Router_Policy' ? 'policy' : 'route'} ${rule.says}${owner}`;
 }
 
-/** Returns a rule: its owner, its row, and its content. */
+/** Returns a rule as text: the name of its owner, its row, and its content. */
 function ruleText({ table, id, name, says }: TraceRule): string {
   const row = `${table} ${id}`;
   if (name === '') return says === '' ? row : `${row} (${says})`;

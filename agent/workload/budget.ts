@@ -28,7 +28,8 @@ export const budgets = {
   Node: { letters: 20_000 },
   Namespace: { letters: 20_000 },
   Pod: { letters: 50_000, ports: 500 },
-  // `clients` limits the length of the matches and options, and the number of flows on each node.
+  // The limit of `clients` also bounds the length of matches and options in the rows for source ranges, and the number
+  // of flows that each node has for them.
   Service: { letters: 100_000, ports: 500, places: 1_000, clients: 500 },
   // The API itself allows 1,000 endpoints (discovery.k8s.io/v1).
   EndpointSlice: { letters: 400_000, ports: 500, endpoints: 1_000 },
@@ -36,8 +37,9 @@ export const budgets = {
   // provider has some hundreds of ACLs. `namedPorts` is small, because each pair of a peer and a named port is looked
   // up among all pods. `terms` and `letters` limit the length of the matches.
   NetworkPolicy: { letters: 300_000, accessLists: 1_000, namedPorts: 50, terms: 5_000 },
-  // `turns` follows from the priorities of OVN's ACLs: 32,767 of them are divided among two tiers with 1,001 priorities
-  // each.
+  // The ACLs of a policy need one more priority for each change that `turns` counts. OVN's ACLs have 32,767 priorities,
+  // which are divided among the 1,001 priorities of policies in each of two tiers. Each policy therefore has 16 of
+  // them.
   ClusterNetworkPolicy: { letters: 300_000, portNames: 50, terms: 5_000, turns: 15 },
 } as const satisfies Readonly<Record<Kind, { readonly letters: number } & Readonly<Partial<Record<Measure, number>>>>>;
 
@@ -72,8 +74,8 @@ const consequences: Readonly<Record<Kind, readonly [name: string, consequence: s
 export const mostEndpointsOfRows = 30_000;
 
 /**
- * Largest number of different port numbers that a named port has in the pods of one namespace, for each rule of a
- * policy; rules do not cover further numbers.
+ * Largest number of port numbers that a rule of a policy covers for one named port in the pods of one namespace. If
+ * these pods use the name for more numbers, the rule does not cover the further ones.
  */
 export const mostNumbersOfPort = 16;
 

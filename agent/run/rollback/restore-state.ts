@@ -60,8 +60,8 @@ export interface RestorePorts extends ReconnectPorts<Connections> {
    */
   readonly planRestore: (observation: Observation) => readonly Step[] | null;
   /**
-   * Removes the addresses of the transaction from lo. NetworkManager's rollback activates the profile that it generated
-   * for lo, with the addresses that lo had at the last start of NetworkManager.
+   * Removes from lo the addresses that the transaction added. NetworkManager's rollback may add them again: it
+   * activates the profile that NetworkManager generated for lo at its last start, with the addresses that lo had then.
    */
   readonly clearLoopback: () => Promise<void>;
   readonly say: (message: string) => void;

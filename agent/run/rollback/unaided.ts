@@ -9,8 +9,9 @@ import { restoreLeftInterface } from '../steps/left-interface.ts';
 import { freeLeftBridge } from './left-bridges.ts';
 
 /*
- * Part of a rollback that needs no D-Bus. While NetworkManager cannot be reached, the timer of its checkpoint returns
- * the NICs to their profiles, and the agent changes Open vSwitch and the kernel directly.
+ * Functions of a rollback for the time in which D-Bus is not available. While NetworkManager cannot be reached, the
+ * timer of its checkpoint returns the NICs to their profiles, and the agent changes Open vSwitch and the kernel
+ * directly.
  */
 
 /** Directory of the profiles that NetworkManager keeps until the end of the boot, such as those of the agent. */
@@ -42,10 +43,11 @@ export async function freeAddressed(previous: Wanted, before: readonly LinkAddre
  * Completes a rollback by NetworkManager's checkpoint timer in Open vSwitch and the kernel, without D-Bus. Returns true
  * if both are in the old state: every link has its previous addresses, each previous bridge of the agent contains its
  * NIC, and no other bridge of the agent exists. As soon as NetworkManager has rolled back, restores the bridges of
- * MicroShift, which NetworkManager does not know. The rollback shows in the interfaces of these bridges, which then
- * lack the node's addresses or, in the userspace data path, only the profile. Removes the NICs from these bridges,
- * because a NIC gets no lease as a port. Finally removes from lo the addresses of the transaction, which
- * NetworkManager's generated profile of lo can contain.
+ * MicroShift, which NetworkManager does not know. NetworkManager has rolled back a bridge of MicroShift as soon as its
+ * interface has no address of the node, or its profile no longer exists. In the userspace data path, the interface
+ * keeps its addresses, and only the profile disappears. Removes the NICs from these bridges, because a NIC gets no
+ * lease as a port. Finally removes from lo the addresses of the transaction, which NetworkManager's generated profile
+ * of lo can contain.
  */
 export async function completeUnaided(
   previous: Wanted,

@@ -28,7 +28,7 @@ export interface OverlayPeerListDocument {
   readonly peers: readonly ListedPeerJson[];
 }
 
-/** A peer: another cluster. */
+/** A peer: another Kubernetes cluster, or a subnet behind an appliance. */
 export interface PeerJson {
   readonly name: string;
   /** Addresses by which the gateways reach the peer, at most one of each family. */

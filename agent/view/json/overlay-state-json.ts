@@ -31,7 +31,7 @@ export interface OverlayStatusDocument {
   /** State of the daemon in this boot; null if the daemon has not run yet. */
   readonly daemon: OverlayDaemonJson | null;
   readonly tunnels: readonly TunnelJson[];
-  /** Peers of the cluster, which are other clusters; on a member those that its gateway reaches. */
+  /** Peers of the cluster; on a member only those that its gateway reaches. */
   readonly peers: readonly PeerJson[];
 }
 

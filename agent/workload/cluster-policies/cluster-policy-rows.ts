@@ -21,12 +21,16 @@ const mostLetters = 63;
 
 /** Planner of the rows of one policy. */
 export interface PolicyRows {
-  /** Plans the ACLs of a part of a decision, with the group and the address sets to which they refer. */
+  /**
+   * Plans the ACLs for one part of the packets of a decision, with the port group and the address sets to which these
+   * ACLs refer. `part` is the number of this part.
+   */
   add(decision: Decision, part: number, traffic: Traffic): void;
 }
 
 /**
- * Port group with its name in matches, and the directions for which the ACLs that belong to no rule have been planned.
+ * Port group of pods to which a policy applies. `directions` has the directions for which the ACLs that belong to no
+ * rule are already planned.
  */
 interface Group {
   readonly name: string;
@@ -157,7 +161,7 @@ interface PlannedList {
   readonly why: string;
 }
 
-/** Plans the address set of a part for one family. Returns its name. */
+/** Plans an address set with the addresses of peers, all of one family. Returns the name of the set. */
 function addSet(
   { name }: ClusterNetworkPolicy,
   identity: Identity,

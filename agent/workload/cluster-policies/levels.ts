@@ -7,7 +7,7 @@ const levels = 16;
 /** Largest priority number of a policy, which has the lowest precedence. */
 const lastPriority = 1000;
 
-/** Returns the rules of a direction. */
+/** Returns the ingress rules or the egress rules of a policy. */
 export function rulesOf({ ingress, egress }: ClusterNetworkPolicy, direction: Direction): readonly ClusterRule[] {
   return direction === 'Ingress' ? ingress : egress;
 }

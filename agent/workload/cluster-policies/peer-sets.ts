@@ -12,7 +12,7 @@ export interface PeerSet {
   readonly spans: readonly Span[];
 }
 
-/** Pods and addresses of the cluster, from which the sets of rules are made. */
+/** Functions that return the pods and the addresses to which the rules of cluster policies apply. */
 export interface ClusterSets {
   /**
    * Returns the selected pods that have a logical port or will get a port. `ifUnknown` is the result for unknown labels
@@ -31,7 +31,10 @@ export interface ClusterSets {
 
 const everyPod: SelectedPods = { namespaces: {}, pods: {} };
 
-/** Returns the sets of the present pods and nodes. Results are remembered, because rules repeat their selectors. */
+/**
+ * Creates these functions for the present pods and nodes. The pods of a selector are determined only once, because many
+ * rules have the same selectors.
+ */
 export function clusterSets(facts: WorkloadFacts): ClusterSets {
   const known = new Map<string, ReadonlySet<NamespacedName>>();
   const pods = (selected: SelectedPods, ifUnknown = false): ReadonlySet<NamespacedName> => {

@@ -6,7 +6,10 @@ import { aclPriorityOf, actionsInOrder, rulesOf, turnsIn } from './levels.ts';
 import { type ClusterSets, isNobody, type PeerSet } from './peer-sets.ts';
 import { joinedPorts, type PortSet, portsMeet, portsOf, protocols, withoutPorts } from './port-sets.ts';
 
-/** Packets between pods of a policy and their peers: every combination of the three sets. */
+/**
+ * Packets between a pod in `subject`, to which a policy applies, and a peer in `peers`, at a protocol and port in
+ * `ports`.
+ */
 export interface Traffic {
   readonly subject: ReadonlySet<NamespacedName>;
   readonly peers: PeerSet;
@@ -30,8 +33,9 @@ export interface Decision {
 export const mostParts = 64;
 
 /**
- * Yields the decisions of a policy, rule by rule. OVN has no ACL that passes a packet on to a later tier within one
- * tier of ACLs, so the packets of a Pass rule are taken out of all rules that follow it in the Admin tier.
+ * Yields the decisions of a policy, rule by rule. All ACLs are in the same tier of OVN
+ * (agent/overlay/rows/acl-priorities.ts), where no ACL can pass a packet on to the next tier of Kubernetes. The packets
+ * of a Pass rule are therefore excluded from all rules that follow it in the Admin tier.
  */
 export function* decisionsOf(
   policy: ClusterNetworkPolicy,

@@ -30,7 +30,7 @@ export function isolationPolicy({ globalNamespaces, groupLabel }: Isolation): Ku
   };
 }
 
-/** Returns the isolation of a policy that `isolationPolicy` has made; null for undefined. */
+/** Returns the isolation from which `isolationPolicy` has made a policy; null if `policy` is undefined. */
 export function isolationOf(policy: ClusterNetworkPolicy | undefined): Isolation | null {
   if (policy === undefined) return null;
   const isExclusion = ({ key, operator }: LabelExpression): boolean => key === nameLabel && operator === 'NotIn';

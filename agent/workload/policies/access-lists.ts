@@ -20,7 +20,7 @@ export interface AccessList {
   readonly why: string;
 }
 
-/** Returns the ACLs of a policy for the ports in a group. */
+/** Returns the ACLs of a policy for the logical ports in a port group; `group` is the name of the group. */
 export function accessListsOf(policy: NetworkPolicy, group: string, facts: WorkloadFacts): readonly AccessList[] {
   return policy.policyTypes.flatMap((direction) => {
     const own = `${direction === 'Ingress' ? 'outport' : 'inport'} == @${group}`;
@@ -121,7 +121,10 @@ function allowances(clause: Clause, own: string, facts: WorkloadFacts): readonly
   });
 }
 
-/** Returns the numbers that a named port has in the selected pods, smallest first, within the limits of namespaces. */
+/**
+ * Returns the numbers that the named port of a selection has in the selected pods, smallest first. Of each namespace,
+ * only a limited number of them is returned (budget.ts).
+ */
 export function distinctNumbers(selection: Selection, facts: WorkloadFacts): readonly number[] {
   const { port } = selection;
   if (port === undefined) return [];

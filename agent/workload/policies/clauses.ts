@@ -34,11 +34,11 @@ export interface Clause {
   readonly named: { readonly port: NamedPort; readonly of: Selection } | null;
 }
 
-/** Parts of a policy's plan that depend on the policy alone, not on pods and namespaces. */
+/** Facts about a policy that can be derived from the policy alone, without pods and namespaces. */
 export interface PolicyTerms {
   /** Pods to which the policy applies. */
   readonly targets: Selection;
-  /** Permissions of all rules of the policy. */
+  /** Clauses of all rules of the policy. */
   readonly clauses: readonly Clause[];
   /**
    * Selections of pods to which the clauses refer. Whole namespaces are left out, because each namespace has address
@@ -48,7 +48,7 @@ export interface PolicyTerms {
 }
 
 /**
- * Cache of the terms, because every change of a pod needs them. A policy object never changes after it has been read.
+ * Cache of these facts, because every change of a pod needs them. A policy object never changes after it has been read.
  */
 const known = new WeakMap<NetworkPolicy, PolicyTerms>();
 
@@ -129,7 +129,7 @@ interface PortTerm {
 
 const anyPort: PortTerm = { title: 'any', match: null, named: null };
 
-/** Returns one term for the port numbers of each protocol, and one for each port name. */
+/** Returns one condition for the port numbers of each protocol, and one for each port name. */
 function portTerms(ports: readonly PolicyPort[]): readonly PortTerm[] {
   const protocols = [...new Set(ports.map(({ protocol }) => protocol))];
   return protocols.flatMap((protocol) => {

@@ -54,7 +54,10 @@ export function isOfOneNode(title: string): boolean {
   return /_node_(switch|router|external|announced)_/.test(title);
 }
 
-/** Returns the desired content of a map: these keys, and none of the others. */
+/**
+ * Returns the desired content of a column that is a map: the keys of `entries`, and no other key of `others`. Further
+ * keys are left as they are.
+ */
 function exactly(entries: Readonly<Record<string, string>>, others: readonly string[]): DesiredColumn {
   return { keys: entries, without: others.filter((key) => !(key in entries)) };
 }

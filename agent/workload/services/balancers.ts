@@ -8,9 +8,9 @@ import { permittedAt } from './source-ranges.ts';
 
 /**
  * Switches and gateways that have a load balancer: all switches and gateways, all switches, or the switch or gateway of
- * one node. `external` and `announced` stand for `externalIPs` at a gateway. The addresses for which the gateway
- * answers on its LAN (`announced`) have a load balancer of their own, because answering is an option of the whole row
- * (ovn-nb(5), neighbor_responder).
+ * one node. `external` and `announced` also mean the gateway of one node, but only for addresses of `externalIPs`. The
+ * addresses for which this gateway answers on its LAN (`announced`) have a load balancer of their own, because
+ * answering is an option of the whole row (ovn-nb(5), neighbor_responder).
  */
 export type BalancerPlace =
   | { readonly at: 'everywhere' | 'switches' }

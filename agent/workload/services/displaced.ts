@@ -5,8 +5,8 @@ import type { Outside } from './outside.ts';
 /**
  * Returns the services that lose an address and port because `service` requests them now, with the sentences that
  * report this. A NodePort and an older service take precedence, so a service can lose its address and port without a
- * change of its own. `before` is the earlier state of the service that takes them; undefined for a new service. Leaves
- * out addresses and ports that `service` requested earlier, because their loss has been reported.
+ * change of its own. `before` is the earlier state of `service`; undefined if `service` is new. Leaves out addresses
+ * and ports that `service` requested earlier, because their loss has been reported.
  */
 export function displacedBy(
   service: Service,

@@ -84,7 +84,10 @@ export function portFaultAt(
     : null;
 }
 
-/** Returns the reason why a NodePort is not served at all nodes, as a whole sentence; null if all nodes serve it. */
+/**
+ * Returns a whole sentence that names an address of a node at which a NodePort is not served, with the reason; null if
+ * every node serves it.
+ */
 export function nodePortFault(
   { protocol, nodePort }: ServicePort,
   nodes: readonly OverlayNode[],

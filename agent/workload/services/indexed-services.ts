@@ -19,7 +19,9 @@ export class IndexedServices extends Map<NamespacedName, Service> {
   readonly #nodePorts = new Map<string, Map<NamespacedName, Service>>();
   readonly #givenPorts = new Map<string, Map<NamespacedName, Service>>();
 
-  /** Returns the requests of services for an address and a port (placeText). */
+  /**
+   * Returns the requests of services for an address and port. `place` is the text that placeText() returns for them.
+   */
   claimsOf(place: string): ReadonlyMap<NamespacedName, Claim> {
     return this.#claims.get(place) ?? none;
   }

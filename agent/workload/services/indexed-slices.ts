@@ -3,7 +3,7 @@ import type { EndpointSlice, NamespacedName } from '../../model/workload.ts';
 /** EndpointSlices of one service. */
 export interface SliceGroup {
   readonly slices: ReadonlyMap<NamespacedName, EndpointSlice>;
-  /** Number of endpoints in the group; an EndpointSlice without endpoints counts as one. */
+  /** Number of endpoints in all these EndpointSlices; an EndpointSlice without endpoints counts as one. */
   readonly size: number;
 }
 

@@ -37,8 +37,8 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
     reasons.push(
       `no server answers at spec.healthCheckNodePort ${healthCheckNodePort}: a load balancer has to check the service itself`,
     );
-  // The API server sets the default time of session affinity if the user names no time. With a shorter time the user
-  // requests that a client may get another endpoint earlier, which does not happen.
+  // The API server sets the default time of session affinity if the user names no time. With a shorter time, the user
+  // requests that a client may get another endpoint earlier. This request has no effect.
   if (affinitySeconds !== null && affinitySeconds < defaultAffinitySeconds)
     reasons.push(
       `spec.sessionAffinityConfig.clientIP.timeoutSeconds ${affinitySeconds} has no effect: a client keeps its endpoint for as long as the endpoints stay the same`,

@@ -119,7 +119,7 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
 
 /**
  * Returns the nodes that have an address. A member announces further addresses without a proof, so such an address does
- * not count if it is the known address of another node. Several nodes may announce the same further address, because an
+ * not count if the record of another node contains it. Several nodes may announce the same further address, because an
  * address can move and a member can announce a wrong one.
  */
 function addressOwners(nodes: readonly OverlayNode[]): ReadonlyMap<string, readonly OverlayNode[]> {

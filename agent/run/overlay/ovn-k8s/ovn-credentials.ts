@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { AgentError, isAgentError } from '../../../errors.ts';
 import type { NodeWords } from '../../../model/ovn-k8s.ts';
 
-/** Files that ovn-kubernetes uses by default (INSTALL.SSL.md). */
+/** Files of the private key and of the certificates that ovn-kubernetes uses by default (INSTALL.SSL.md). */
 const tlsFiles = {
   privateKey: '/etc/openvswitch/ovncontroller-privkey.pem',
   certificate: '/etc/openvswitch/ovncontroller-cert.pem',
@@ -38,8 +38,8 @@ export function credentialsOf(remotes: readonly string[], ca: 'northbound' | 'so
 }
 
 /**
- * Throws the error again. If certificates were refused, replaces the hint of the error. That hint names `overlay pki`,
- * but the commands of ovn-k8s-overlay use the certificates that their options name.
+ * Throws `error` again. If the error says that certificates were refused, gives it another hint. The original hint
+ * names `overlay pki`, but the commands of ovn-k8s-overlay use the certificates that their options name.
  */
 export function explained(error: unknown): never {
   if (!isAgentError(error) || error.kind !== 'certificates-refused') throw error;

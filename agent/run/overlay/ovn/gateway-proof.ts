@@ -12,13 +12,14 @@ import { readColumns } from './database-rows.ts';
  */
 const announcedMs = 60_000;
 /**
- * Limit for the port of a gateway on the central node. All rows are already written, so only ovn-northd and
- * ovn-controller have to do their work, which takes milliseconds.
+ * Limit for ovn-controller to connect this node's gateway to its bridge, if this node is the central node. All rows are
+ * already written, so only ovn-northd and ovn-controller have to do their work, which takes milliseconds.
  */
 const ownMs = 60_000;
 /**
- * Limit for the port of a gateway on another node. The daemon of the central node writes the rows within a second of
- * the announcement. If that daemon is not running, a longer wait would be useless.
+ * Limit for ovn-controller to connect this node's gateway to its bridge, if this node is a member. The daemon of the
+ * central node writes the gateway's rows within a second of the announcement. If that daemon is not running, a longer
+ * wait would be useless.
  */
 const elsewhereMs = 5_000;
 
@@ -93,7 +94,8 @@ export function gatewayFaults({ gateway, node }: OverlayRecord): readonly string
  */
 export function gatewayMissing({ node, southbound }: OverlayRecord): string {
   const missing = `the central node (${southbound.join(', ')}) has not made ${node.name} a gateway yet: run there`;
-  // This node does not know the grants, so the sentence names everything that may have to be granted.
+  // Only the central node knows which addresses and subnets this gateway may use. The sentence therefore names
+  // everything that may have to be granted.
   const needed = node.gateway === null ? nothingGranted : ungranted(node, node.gateway, node.encap.addresses);
   const grant = grantCommand(node.name, needed);
   return `${missing} ${grant === null ? 'microshift-net overlay apply' : `${grant}, or, where that was done, microshift-net overlay apply`}`;

@@ -98,8 +98,8 @@ export function restoreUnits({ units }: Pick<OverlayPlaces, 'units'>, ask: AskSy
 }
 
 /**
- * Restores the units in the reverse order of their start. Removes them from the file only afterwards, so that the run
- * after an interruption restores the remaining ones.
+ * Restores the units in the reverse order of their start. Removes their states from the file only at the end. After an
+ * interruption, the next run therefore restores every unit again.
  */
 async function restore(path: string, keep: readonly UnitBefore[], ask: AskSystemd): Promise<string[]> {
   const going = readUnits(path).filter(({ unit }) => !keep.some((one) => one.unit === unit));

@@ -6,7 +6,7 @@ import type { ServiceExposure } from '../../../model/overlay.ts';
 export interface HeardNodes {
   /** Names of the nodes, sorted. */
   readonly names: readonly string[];
-  /** False while probes of further nodes may not have had the time to arrive. */
+  /** False as long as probes of further nodes may still arrive for the first time. */
   readonly isComplete: boolean;
 }
 
@@ -58,8 +58,8 @@ export interface OverlayPlaces {
    */
   readonly published?: () => Readonly<Record<string, string>> | null;
   /**
-   * Returns the nodes whose packets arrive by the direct route, as the daemon hears them; null if it does not know its
-   * neighbours yet. Absent for other programs, which do not change the announcement.
+   * Returns the nodes whose probes arrive at the daemon by the direct route; null if the daemon does not know its
+   * neighbours yet. Absent in other programs, which do not change the announcement of direct routes.
    */
   readonly heard?: () => HeardNodes | null;
   /** Signal that ends every wait for a database; absent for work that must not be stopped. */

@@ -19,7 +19,10 @@ const mostUsed = 0.75;
 const pauseMs = 10 * 60_000;
 
 export interface BoundedPlaces extends WatcherPlaces {
-  /** Calls the listener with the memory in use until the returned function is called (drivers/host/process/heap.ts). */
+  /**
+   * Calls the listener with the memory in use after each full garbage collection (drivers/host/process/heap.ts).
+   * Returns a function that ends the calls.
+   */
   readonly followHeap: (listener: (use: HeapUse) => void) => () => void;
 }
 

@@ -27,7 +27,7 @@ export interface Kind {
   readonly collection: Parameters<KubernetesApi['follow']>[0];
   /** First word of the object key. */
   readonly keyPrefix: string;
-  /** Collection in the workload that contains the objects. */
+  /** Name of the collection that contains the objects of this kind. */
   readonly of: CollectionName;
   read(object: unknown): Projected;
 }

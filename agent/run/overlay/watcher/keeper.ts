@@ -38,8 +38,8 @@ export function createKeeper(
   let networks: PodNetworks | null = null;
   let published: NodeAnnotations | null = null;
   /**
-   * Number of the last start. A start continues after it has read the rows only if its own number is still the last
-   * one.
+   * Number that changes with each start and at the end of the keeper. A start first reads the rows, and then continues
+   * only if the number is still the same.
    */
   let latest = 0;
   const writer = createWriter(

@@ -22,8 +22,8 @@ export function noticeOfFault({ pod, reason, note }: AddressFault): Notice {
 }
 
 /**
- * Returns the Event for the host ports of a pod, which this network does not serve; empty if the pod has ended or has
- * no host ports. CRI-O serves them itself (its internal/hostport); containerd does not.
+ * Returns a list with the Event for the host ports of a pod, which this network does not serve. The list is empty if
+ * the pod has ended or has no host ports. CRI-O serves them itself (its internal/hostport); containerd does not.
  */
 export function noticesOfHostPorts({ namespace, name, uid, isOver, hostPorts = [] }: Pod): readonly Notice[] {
   if (isOver || hostPorts.length === 0) return [];

@@ -10,9 +10,9 @@ import type { RowUpdate } from './northbound-mirror.ts';
 const holders: ReadonlySet<string> = new Set(['Logical_Switch', 'Logical_Router', 'Load_Balancer_Group']);
 
 /**
- * Returns true if a change can concern every object key. Such a change adds or removes a switch, a router, a group, or
- * a switch port without an object key. The port groups of services refer to switch ports of nodes; ports of pods have
- * the object key of their pod.
+ * Returns true if a change can concern every object key: if it adds or removes a switch, a router, a load balancer
+ * group, or a switch port without an object key. A port without an object key is not the port of a pod, and the port
+ * groups of many services can refer to it.
  */
 function isOfEveryObject({ table, old, now }: RowUpdate): boolean {
   if (old !== undefined && now !== undefined) return false;

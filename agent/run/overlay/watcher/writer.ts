@@ -172,7 +172,8 @@ function judge(errands: WorkQueue, batch: readonly WorkItem[], outcome: Outcome,
 
 /**
  * Calls `look` with row changes. Changes that arrive during a transaction of this process are handled after its end.
- * The last of them is the change by that transaction itself, and `look` then also gets its object keys (`own`).
+ * The last of them is the change by the transaction itself; with this change, `look` also gets the object keys of the
+ * transaction (`own`).
  */
 function hearRows(
   northbound: Northbound,

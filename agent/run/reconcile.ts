@@ -19,8 +19,8 @@ import { interruptOnSignals } from './signals.ts';
 import { withStateOfNode } from './stopped.ts';
 
 /*
- * Modules that only a change, a recovery or a wait needs are loaded on demand: most runs change nothing, and loading
- * everything would take a tenth of such a run.
+ * Modules that only a change, a recovery or a wait needs are loaded on demand. Most runs change nothing, and would
+ * spend a tenth of their time on loading these modules.
  */
 
 /**

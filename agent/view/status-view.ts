@@ -12,7 +12,7 @@ import { relativeTime } from './time.ts';
 import { drawTopology, observedTopology } from './topology.ts';
 import { daemonLine } from './tuning-view.ts';
 
-/** This node's part in an overlay, as far as `status` shows it. */
+/** State of this node in its overlay, as far as `status` shows it. */
 export interface OverlayPart {
   readonly node: string;
   readonly role: 'central' | 'member';
@@ -29,7 +29,7 @@ export interface StatusView {
   /** Error of ovs-vswitchd; null if it answers. */
   readonly vswitchd: string | null;
   readonly last: JournalRecord | null;
-  /** Part of this node in an overlay; null if it is not in an overlay. */
+  /** State of this node in its overlay; null if the node is not in an overlay. */
   readonly overlay: OverlayPart | null;
   /** Change that waits for confirmation; null if no change waits. */
   readonly pending: PendingChange | null;

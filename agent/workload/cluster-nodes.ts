@@ -5,7 +5,7 @@ import { overBudget } from './budget.ts';
 import { publishedNames } from './published-addresses.ts';
 import { asksOfNode } from './unserved-requests.ts';
 
-/** Reads the parts of a node (v1 Node) on which the overlay depends. Never throws. */
+/** Returns the fields of a Node (v1) on which the overlay depends. Never throws. */
 export function readNode(object: unknown): ClusterNode {
   const { metadata } = object as {
     readonly metadata?: {

@@ -60,7 +60,10 @@ export interface ManifestsApplied {
   readonly daemonSets: readonly DaemonSetJson[] | null;
 }
 
-/** Result of `manifests apply --unless-microshift` beside MicroShift's own ovn-kubernetes. */
+/**
+ * Result of `manifests apply --unless-microshift` on a node on which MicroShift applies its own objects of
+ * ovn-kubernetes.
+ */
 export interface ManifestsLeft {
   readonly command: 'manifests apply';
   readonly outcome: 'left-to-microshift';

@@ -106,7 +106,7 @@ export interface OverlayJoinDocument {
 /** `overlay plan`: the changes that `overlay apply` would make. */
 export interface OverlayPlanDocument {
   readonly command: 'overlay plan';
-  /** `problem`: no change is left to make, but a part does not work; `changes.faults` names it. */
+  /** `problem`: no change is planned, but `changes.faults` names at least one fault. */
   readonly outcome: 'as-wanted' | 'changes' | 'problem';
   readonly changes: OverlayChangesJson;
 }

@@ -56,7 +56,7 @@ export interface PendingJson {
   readonly state: 'waiting' | 'expired';
 }
 
-/** Choice of the device that carries br-ex. */
+/** Choice of the uplink of br-ex. */
 export interface UplinkJson {
   /** Name of the device; null for br-ex without a NIC. */
   readonly interface: string | null;

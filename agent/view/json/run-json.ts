@@ -150,7 +150,10 @@ export type RunCommand = 'apply' | 'undo' | 'disable' | 'bridge add' | 'bridge r
 /** Document of a command that runs a transaction. */
 export type RunDocument = { readonly [K in RunCommand]: RunJson & { readonly command: K } }[RunCommand];
 
-/** Command that shows its own plan with `--dry-run`. */
+/**
+ * Command whose option `--dry-run` prints a document with the name of this command. `apply --dry-run` prints the
+ * document of `plan`.
+ */
 export type PreviewCommand = 'disable' | 'bridge add' | 'bridge remove';
 
 /** Document of a command that shows the plan of a transaction. */

@@ -32,7 +32,7 @@ export interface StatusDocument {
   readonly openVSwitch: OpenVSwitchJson;
   /** Newest transaction; null before the first one. */
   readonly lastTransaction: TransactionSummaryJson | null;
-  /** Part of this node in an overlay; null if it is not in an overlay. */
+  /** State of this node in its overlay; null if the node is not in an overlay. */
   readonly overlay: OverlayPartJson | null;
   readonly pending: PendingJson | null;
   readonly differences: readonly DifferenceJson[];
@@ -57,7 +57,7 @@ export interface OpenVSwitchJson {
   readonly daemons: readonly DaemonJson[];
 }
 
-/** Part of this node in an overlay. */
+/** State of this node in its overlay. */
 export interface OverlayPartJson {
   /** Name of the node in its cluster. */
   readonly node: string;

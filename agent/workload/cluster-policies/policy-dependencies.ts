@@ -6,8 +6,8 @@ export interface Dependencies {
   readonly selections: readonly Selection[];
   readonly hasNodes: boolean;
   /**
-   * True if every pod and namespace may change the rows: if the policy groups namespaces, or if Pass rules apply and a
-   * peer is a set of nodes or address ranges, from which the addresses of pods may have to be excluded.
+   * True if a change of any pod or namespace may change the rows: if the policy groups namespaces, or if Pass rules
+   * apply and a peer is a set of nodes or address ranges, from which the addresses of pods may have to be excluded.
    */
   readonly isOfEveryPod: boolean;
 }

@@ -171,7 +171,7 @@ export function groupOf(
   return value === undefined ? `namespace ${namespace.name}` : `label ${value}`;
 }
 
-/** Returns the packets of the Pass rules that precede a rule, in the policy itself and in those before it. */
+/** Returns the packets of the Pass rules that precede a rule, in the policy itself and in the policies before it. */
 function passedBefore(
   policy: ClusterNetworkPolicy,
   direction: Direction,

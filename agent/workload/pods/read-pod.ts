@@ -46,7 +46,7 @@ const longestAnnotation = 4096;
 const known: readonly string[] = Object.values(annotationNames);
 
 /**
- * Returns the parts of a Pod on which the network depends. A Pod beyond its budget is treated as if it had no labels,
+ * Returns the fields of a Pod on which the network depends. A Pod beyond its budget is treated as if it had no labels,
  * annotations and ports. Never throws.
  */
 export function readPod(object: unknown): Pod {

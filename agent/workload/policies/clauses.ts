@@ -15,8 +15,8 @@ import {
 export type Direction = 'Ingress' | 'Egress';
 
 /**
- * Part of a rule that becomes an ACL, which admits a packet if all conditions hold. A condition that is null always
- * holds.
+ * Part of a rule from which ACLs are made. These ACLs admit a packet if all conditions of the clause hold. A condition
+ * that is null always holds.
  */
 export interface Clause {
   readonly direction: Direction;

@@ -3,8 +3,8 @@ import { overBudget } from '../budget.ts';
 import { asksOfNamespace } from '../unserved-requests.ts';
 
 /**
- * Returns the parts of a namespace (v1 Namespace) on which the overlay depends. A namespace beyond its budget has no
- * labels. Never throws.
+ * Returns the fields of a Namespace (v1) on which the overlay depends. A namespace beyond its budget has no labels.
+ * Never throws.
  */
 export function readNamespace(object: unknown): Namespace {
   const { metadata } = object as {

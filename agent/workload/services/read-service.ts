@@ -46,7 +46,7 @@ interface ServiceObject {
 export const defaultAffinitySeconds = 10_800;
 
 /**
- * Returns the parts of a Service on which the network depends. A Service for another proxy, or beyond its budget, has
+ * Returns the fields of a Service on which the network depends. A Service for another proxy, or beyond its budget, has
  * no cluster IPs in the result, so that no part of it is served. Never throws.
  */
 export function readService(object: unknown): Service {

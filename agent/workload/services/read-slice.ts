@@ -27,7 +27,7 @@ interface SliceObject {
 }
 
 /**
- * Returns the parts of an EndpointSlice on which the network depends. An absent condition has the default of the API:
+ * Returns the fields of an EndpointSlice on which the network depends. An absent condition has the default of the API:
  * `ready` is true, `serving` has the value of `ready`, and `terminating` is false. An EndpointSlice for another proxy,
  * or beyond its budget, has no endpoints. Never throws.
  */

@@ -18,7 +18,7 @@ export interface OverlayPlaces {
   readonly record: string;
   /** States of the units of OVN before the overlay started them. */
   readonly units: string;
-  /** File with the state of the daemon, which includes its latest requests to the gateways. */
+  /** File with the state of the daemon, which includes the numbers of its latest heartbeats to the gateways. */
   readonly daemon: string;
   readonly ovsRun: string;
   /**
@@ -48,7 +48,10 @@ export interface OverlayPlaces {
   readonly outsideClients: readonly string[];
   /** Interval of BFD between gateways that share an address; null if OVN's default applies. */
   readonly bfdIntervalMs: number | null;
-  /** True if this node takes part in direct routes; on the central node, also if the cluster has direct routes. */
+  /**
+   * True if this node takes part in direct routes. If it is false on the central node, the cluster has no direct
+   * routes.
+   */
   readonly hasDirectRoutes: boolean;
   /** Kubeconfig of the daemon; null if the default locations are used. */
   readonly kubeconfig: string | null;

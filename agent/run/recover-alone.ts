@@ -65,9 +65,10 @@ export function recoverAtBoot({ say, announce }: Reporter): Promise<void> {
 }
 
 /**
- * Returns the paths of the agent's profiles that are on disk, for example after `nmcli connection modify`.
- * NetworkManager would activate these at boot and create the bridge before the agent runs. Without them, NetworkManager
- * activates the administrator's profile on the NIC, and the agent's run at boot moves the NIC.
+ * Returns the paths of the agent's profiles that are on disk, for example after `nmcli connection modify`. The caller
+ * deletes them, because NetworkManager would activate them at boot and create the bridge before the agent runs. After
+ * the deletion, NetworkManager activates the administrator's profile on the NIC, and the agent's run at boot moves the
+ * NIC.
  */
 function profilesOnDisk(): readonly string[] {
   const keyfiles = readKeyfiles([diskProfiles]);

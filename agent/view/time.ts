@@ -28,7 +28,10 @@ export function momentText(iso: string, nowMs: number): string {
   return Number.isNaN(atMs) ? iso : `${localTime(iso)} (${relativeTime(atMs, nowMs)})`;
 }
 
-/** Returns a text with every moment in it (ISO 8601 with a time, in UTC) in the form of momentText(). */
+/**
+ * Returns a text in which every moment (ISO 8601 with a time, in UTC) is replaced by the text that momentText()
+ * returns.
+ */
 export function withMoments(text: string, nowMs: number): string {
   return text.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (iso) => momentText(iso, nowMs));
 }

@@ -19,8 +19,8 @@ export interface WorkloadFacts {
 export interface ObjectPlanner extends WorkloadFacts {
   readonly desired: DesiredRows;
   /**
-   * Plans a desired row as DesiredRows.add does, and marks it with the object key. The row is deleted by the first plan
-   * for the key that does not contain it.
+   * Plans a desired row as DesiredRows.add does, and marks it with the object key. If a later plan for this key does
+   * not contain the row, that plan deletes the row.
    */
   add(desiredRow: Omit<DesiredRow, 'objectKey'>): ReturnType<DesiredRows['add']>;
   /** Returns the logical port of a pod, existing or inserted by this plan; null if the pod has none. */
@@ -29,7 +29,7 @@ export interface ObjectPlanner extends WorkloadFacts {
 
 /**
  * Planner of the rows of one kind of objects. The rows of an object key are planned together and carry the key. The
- * planner determines the keys, the keys that a change affects, and the desired rows of each key.
+ * planner determines all keys, the keys that a change affects, and the desired rows of each key.
  */
 export interface Part {
   /** Prefix of the object keys, for example `pod`. */

@@ -15,7 +15,7 @@ import { beginActivation } from './activations.ts';
 import type { StepContext } from './step-context.ts';
 import { waitForAddresses } from './wait-addresses.ts';
 
-/** Key in external_ids of the NIC's port for the value of rp_filter that the NIC had before. */
+/** Key in external_ids of the NIC's port. It stores the value of rp_filter that the NIC had before it became a port. */
 const formerSourceCheck = 'microshift-net.rp-filter';
 /**
  * Value of rp_filter for strict source validation. The NIC has no routes while it is the uplink, so the kernel drops

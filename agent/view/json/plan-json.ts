@@ -30,7 +30,7 @@ import {
   warningsJson,
 } from './parts-json.ts';
 
-/** Parts that every plan for a change of the node has. */
+/** Fields that every plan for a change of the node has. */
 export interface PlannedJson {
   /** `changes` if the command would change the node now. */
   readonly outcome: 'as-wanted' | 'changes';
@@ -98,7 +98,7 @@ export interface FaultJson {
   readonly remedy: string;
 }
 
-/** Returns the parts of a plan that every plan has. */
+/** Returns the fields that every plan has. */
 export function plannedJson(plan: Plan, tuning: readonly Difference[], observation: Observation): PlannedJson {
   const changes = plannedChanges(plan, tuning, observation);
   const isUnchanged = plan.outcome === 'unchanged' && changes.length === 0;

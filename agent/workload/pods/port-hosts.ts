@@ -107,7 +107,7 @@ function portsOf(nodes: readonly OverlayNode[]): readonly OverlayPort[] {
   return nodes.flatMap(({ ports = [] }) => ports);
 }
 
-/** Returns the pods of a collection without its overlay ports. */
+/** Returns the pods in a collection that are not overlay ports. */
 export function withoutPorts(pods: ReadonlyMap<NamespacedName, Pod>): readonly Pod[] {
   return Array.from(pods).flatMap(([key, pod]) => (isPortKey(key) ? [] : [pod]));
 }

@@ -8,7 +8,7 @@ const recordBytes = 1024 * 1024;
 
 /**
  * Reads the record of this node's part in its cluster; null if the node is not in an overlay. Fails with
- * `record-unusable` if the file has other content.
+ * `record-unusable` if the file is not a valid record.
  */
 export function readRecord(path: string): OverlayRecord | null {
   const text = readSmallFile(path, recordBytes);

@@ -38,8 +38,8 @@ export function createKeeper(
   let networks: PodNetworks | null = null;
   let published: NodeAnnotations | null = null;
   /**
-   * Number that changes with each start and at the end of the keeper. A start first reads the rows, and then continues
-   * only if the number is still the same.
+   * Number that changes whenever the keeper takes over the rows or stands by, and at its end. A takeover first reads
+   * the rows, and then continues only if the number is still the same.
    */
   let latest = 0;
   const writer = createWriter(
@@ -138,8 +138,8 @@ function listenerOf(objects: Objects, api: Pick<KubernetesApi, 'report'>, report
 
 /**
  * Returns true if rows depend on the change. Of a Node object, rows depend only on the labels. No row depends on the
- * annotations of a pod, which only the address book reads, or on the addresses that the kubelet reports for a pod with
- * its own network.
+ * annotations of a pod, which only the address book reads, or on the addresses that the kubelet reports for a pod that
+ * is not in the host network.
  */
 function concernsRows(change: ObjectChange): boolean {
   if (change.kind === 'Node') return JSON.stringify(change.before?.labels) !== JSON.stringify(change.now?.labels);

@@ -101,8 +101,8 @@ export function startWatcher({ api, remote, teller: output, note }: WatcherPlace
 }
 
 /**
- * Returns the number of objects of each kind. `ports` is the number of overlay ports in the collection of pods, which
- * are not counted.
+ * Returns the number of objects of each kind. `ports` is the number of overlay ports; they are in the collection of
+ * pods, but do not count as pods.
  */
 function countsOf({ workload }: Objects, ports: number): Readonly<Record<string, number>> {
   return Object.fromEntries(kinds.map(({ kind, of }) => [kind, workload[of].size - (kind === 'Pod' ? ports : 0)]));

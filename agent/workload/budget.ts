@@ -37,7 +37,7 @@ export const budgets = {
   // provider has some hundreds of ACLs. `namedPorts` is small, because each pair of a peer and a named port is looked
   // up among all pods. `terms` and `letters` limit the length of the matches.
   NetworkPolicy: { letters: 300_000, accessLists: 1_000, namedPorts: 50, terms: 5_000 },
-  // The ACLs of a policy need one more priority for each change that `turns` counts. OVN's ACLs have 32,767 priorities,
+  // The ACLs of a policy need one more priority for each change that `turns` counts. OVN's ACLs have 32,768 priorities,
   // which are divided among the 1,001 priorities of policies in each of two tiers. Each policy therefore has 16 of
   // them.
   ClusterNetworkPolicy: { letters: 300_000, portNames: 50, terms: 5_000, turns: 15 },

@@ -46,8 +46,8 @@ const longestAnnotation = 4096;
 const known: readonly string[] = Object.values(annotationNames);
 
 /**
- * Returns the fields of a Pod on which the network depends. A Pod beyond its budget is treated as if it had no labels,
- * annotations and ports. Never throws.
+ * Returns the fields of a Pod on which the network depends. A Pod beyond its budget has no labels, annotations and
+ * ports in the result, and gets no address. Never throws.
  */
 export function readPod(object: unknown): Pod {
   const { metadata = {}, spec = {}, status = {} } = object as PodObject;

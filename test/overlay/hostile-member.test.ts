@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { macOf } from '../../agent/overlay/addresses.ts';
 import { seededRandom } from '../unit/ovsdb/random.ts';
-import { form } from './form.ts';
+import { configure, form } from './form.ts';
 import { openTables, randomWrite, readTargets } from './hostile-writes.ts';
 import { type Ended, type Host, missingForHosts, program, startLan } from './hosts.ts';
 import { answerTo, outside, startOutside, startPod } from './outside.ts';
@@ -17,6 +17,9 @@ const reason = missingForHosts();
 const id = 'n3-of-the-test';
 /** Address of a VM of n2, and its logical port. */
 const [vmAddress, vmPort] = ['10.42.1.254', 'default_vm1@n2'];
+
+/** Hops that are left to a packet between pods of two nodes by a direct route; a tunnel leaves 63. */
+const directTtl = '60';
 
 /** Number of the random writes. */
 const count = Number(process.env.HOSTILE_WRITES ?? 150);
@@ -37,6 +40,21 @@ function liarOn(host: Host, { pem }: Bundle): (...words: readonly string[]) => E
     host.write(`/root/${file}`, text);
   const keys = ['-p', '/root/key', '-c', '/root/certificate', '-C', '/root/authority'];
   return (...words) => host.run(['ovn-sbctl', '--db=ssl:192.0.2.11:6642', '--no-leader-only', ...keys, ...words]);
+}
+
+/**
+ * Lets a node announce that packets of another node arrive without a tunnel, as its daemon does, and brings it into the
+ * desired state.
+ */
+function hear(host: Host, name: string): void {
+  const place = ['Open_vSwitch', '.'] as const;
+  const options = host
+    .must('ovs-vsctl', 'get', ...place, 'external_ids:ovn-cms-options')
+    .trim()
+    .replaceAll('"', '');
+  const all = `${options},microshift-net-direct:${name}`;
+  host.must('ovs-vsctl', 'set', ...place, `external_ids:ovn-cms-options="${all}"`);
+  host.agent('overlay', 'apply');
 }
 
 /** Registers a chassis with these columns, in the place of its previous registration. */
@@ -92,8 +110,14 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   await startOutside(lan);
   const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
   form(t, [n1, n2]);
-  t.match(n1.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
+  for (const host of [n1, n2]) {
+    configure(host, { encapsulation: 'auto' });
+    t.match(host.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
+  }
   const pod = startPod(n1, n2, '10.42.1.9');
+  const neighbour = startPod(n1, n1, '10.42.0.9', 'pod1');
+  hear(n2, 'n1');
+  hear(n1, 'n2');
   // The command waits until n2 has attached the tap.
   const words = ['overlay', 'port', 'add', 'vm1', '--node', 'n2', '--interface', 'tap7', '--address', vmAddress];
   const added = once(n1.start(process.execPath, program, ...words), 'exit');
@@ -102,7 +126,9 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'n2 attaches the tap of a VM');
   t.strictSame(await added, [0, null], 'n1 adds the port');
   const reached = (when: string): void => {
-    t.equal(answerTo(n2, '10.42.1.9', ...pod), n1.address, `a pod reaches the distant host ${when}`);
+    t.equal(answerTo(n2, '10.42.1.9', ...pod), n2.address, `a pod reaches the distant host ${when}`);
+    const ttl = n1.must(...neighbour, 'perl', '-e', pingScript, '--', '10.42.1.9');
+    t.equal(ttl, directTtl, `pods of two nodes reach each other by a direct route ${when}`);
     t.equal(askUntil(n1, vmAddress, 8080, '10.42.0.2'), '10.42.0.2', `a node reaches the VM of n2 ${when}`);
   };
   reached('before');
@@ -131,6 +157,9 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   holds('the address of another node', /claims the tunnel address 192\.0\.2\.12 of n2-of-the-test/);
   t.match(register(write, 'n3', own, announced(`${outside}/32`)), { status: 0 });
   holds('the address of the distant host', /--gateway 198\.51\.100\.1/);
+  const direct = ['microshift-net-direct', 'microshift-net-direct:n1', 'microshift-net-direct:n2'].join();
+  t.match(register(write, 'n3', own, `${announced('192.0.2.12/24')},${direct}`), { status: 0 });
+  holds('the next hop of a direct route', /n2 has 192\.0\.2\.12 already/);
   reached('with a member that claims its address');
 
   t.match(register(write, 'n3', own), { status: 0 });
@@ -356,6 +385,7 @@ function randomWrites(t: Test, [n1, n2, n3]: readonly [Host, Host, Host]): void 
   const targets = readTargets(n1, [
     ...words,
     announced(`${outside}/32`),
+    'microshift-net-direct,microshift-net-direct:n1,microshift-net-direct:n2',
     'microshift-net-request:AAAA',
     '\u001b[2J',
     '',

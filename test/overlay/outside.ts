@@ -64,17 +64,17 @@ function farFrom(own: string): string {
 }
 
 /** Creates a network namespace with a port of br-int, as a pod has; returns the prefix that runs a program in it. */
-export function startPod(central: Host, host: Host, address: string): readonly string[] {
+export function startPod(central: Host, host: Host, address: string, name = 'pod'): readonly string[] {
   const mac = '0a:58:00:00:00:09';
-  central.must('ovn-nbctl', 'lsp-add', host.name, 'pod', '--', 'lsp-set-addresses', 'pod', `${mac} ${address}`);
+  central.must('ovn-nbctl', 'lsp-add', host.name, name, '--', 'lsp-set-addresses', name, `${mac} ${address}`);
   const stay = "unshare -n sh -c 'echo $$; exec sleep infinity >/dev/null 2>&1' &";
   const pid = host.must('sh', '-c', stay).trim();
-  const settings = ['type=internal', `mac="${mac}"`, 'external_ids:iface-id=pod'];
-  host.must('ovs-vsctl', 'add-port', 'br-int', 'pod', '--', 'set', 'interface', 'pod', ...settings);
-  host.must('ip', 'link', 'set', 'pod', 'netns', pid);
+  const settings = ['type=internal', `mac="${mac}"`, `external_ids:iface-id=${name}`];
+  host.must('ovs-vsctl', 'add-port', 'br-int', name, '--', 'set', 'interface', name, ...settings);
+  host.must('ip', 'link', 'set', name, 'netns', pid);
   const inside = ['nsenter', '-t', pid, '-n'];
-  host.must(...inside, 'ip', 'address', 'add', `${address}/24`, 'dev', 'pod');
-  host.must(...inside, 'ip', 'link', 'set', 'pod', 'up');
+  host.must(...inside, 'ip', 'address', 'add', `${address}/24`, 'dev', name);
+  host.must(...inside, 'ip', 'link', 'set', name, 'up');
   host.must(...inside, 'ip', 'route', 'add', 'default', 'via', address.replace(/\d+$/, '1'));
   return inside;
 }

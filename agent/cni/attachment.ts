@@ -15,6 +15,28 @@ export interface Attachment {
   readonly uid: string;
   readonly network: PodNetwork;
   readonly mtu: number;
+  /** Destinations of larger packets than tunnels carry. Absent if all packets fit into tunnels. */
+  readonly large?: LargePackets;
+}
+
+/** Destinations to which a pod sends packets of its interface's MTU. Packets to all others are smaller. */
+export interface LargePackets {
+  /** MTU of packets in tunnels, in bytes. */
+  readonly tunnelMtu: number;
+  /** Subnets of the cluster's pods and its ranges of services. */
+  readonly subnets: readonly string[];
+  /**
+   * Addresses of the pod's own node in the subnets of the pod. The node's interface has the MTU of tunnels.
+   */
+  readonly node: readonly string[];
+}
+
+/** Key of the Interface row with the MTU of the pod's interface, if it is not that of tunnels. */
+const mtuKey = 'pod-mtu';
+
+/** Returns the MTU of a pod's interface from the external_ids of its Interface row. */
+export function podMtuOf(externalIds: Readonly<Record<string, string>>, tunnelMtu: number): number {
+  return Number(externalIds[mtuKey] ?? tunnelMtu);
 }
 
 /** Length of the longest name of a link: IFNAMSIZ without the terminating zero. */
@@ -43,20 +65,27 @@ export function nodeLines({ link, ifname, netns, mtu }: Omit<Attachment, 'networ
 }
 
 /** Returns the lines for `ip -batch` in the pod's network namespace. */
-export function podLines({ ifname, network }: Attachment): readonly string[] {
+export function podLines({ ifname, network, large }: Attachment): readonly string[] {
   const { addresses, routes, gateways } = network;
+  const limit = large === undefined ? '' : ` mtu ${large.tunnelMtu}`;
   return [
     `link set dev ${ifname} address ${network.mac} up`,
     // `nodad` omits duplicate address detection: no other host can have the IPv6 address, and the detection would delay
     // the pod.
     ...addresses.map((address) => `address add ${address} dev ${ifname}${isIpv6(address) ? ' nodad' : ''}`),
-    ...routes.map(({ destination, nextHop }) => `route add ${destination} via ${nextHop} dev ${ifname}`),
-    ...gateways.map((gateway) => `route add default via ${gateway} dev ${ifname}`),
+    ...routes.map(
+      ({ destination, nextHop }) =>
+        `route add ${destination} via ${nextHop} dev ${ifname}${large?.subnets.includes(destination) === true ? '' : limit}`,
+    ),
+    ...gateways.map((gateway) => `route add default via ${gateway} dev ${ifname}${limit}`),
+    ...(large?.node ?? [])
+      .filter((address) => addresses.some((one) => isIpv6(one) === isIpv6(address)))
+      .map((address) => `route add ${address} dev ${ifname}${limit}`),
   ];
 }
 
 /** Returns the external_ids of the Interface row (ovn-controller(8): iface-id; ovn-nb(5): iface-id-ver). */
-export function interfaceIds({ containerId, ifname, netns, logicalPort, uid, network }: Attachment) {
+export function interfaceIds({ containerId, ifname, netns, logicalPort, uid, network, mtu, large }: Attachment) {
   return {
     'iface-id': logicalPort,
     'iface-id-ver': uid,
@@ -65,6 +94,7 @@ export function interfaceIds({ containerId, ifname, netns, logicalPort, uid, net
     sandbox: containerId,
     'pod-if-name': ifname,
     'pod-netns': netns,
+    ...(large !== undefined && { [mtuKey]: String(mtu) }),
   };
 }
 

@@ -12,8 +12,10 @@ import { expelNode, leaveOverlay } from '../run/overlay/membership/leave.ts';
 import { setGateway } from '../run/overlay/membership/set-gateway.ts';
 import { applyOverlay } from '../run/overlay/node/apply-overlay.ts';
 import { credentialNotices } from '../run/overlay/node/kubernetes-credentials.ts';
+import { refuseLostPods } from '../run/overlay/node/lost-pods.ts';
 import { listNodes } from '../run/overlay/node/nodes.ts';
 import { readOverlayStatus } from '../run/overlay/node/overlay-status.ts';
+import type { PlannedNode } from '../run/overlay/node/planned-node.ts';
 import { askController } from '../run/overlay/ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../run/overlay/record/places.ts';
 import { parseBundle, readRecord, requireRecord } from '../run/overlay/record/record.ts';
@@ -103,7 +105,7 @@ function bundleText(file: string): string {
 
 /** `overlay plan`: prints the changes that `overlay apply` would make. Changes nothing. */
 export async function plan(output: Output): Promise<void> {
-  const changes = await look('overlay plan');
+  const changes = await look('overlay plan', refuseLostPods);
   output.result(overlayPlanText(changes, output.style), overlayPlanDocument(changes), { changes });
 }
 
@@ -112,16 +114,16 @@ export async function plan(output: Output): Promise<void> {
  * fault.
  */
 export async function verify(output: Output): Promise<ExitCode> {
-  const changes = await look('overlay verify');
+  const changes = await look('overlay verify', () => undefined);
   const document = overlayVerifyDocument(changes);
   const isWanted = document.outcome === 'as-wanted';
   output.result(overlayVerifyText(changes, isWanted, output.style), document, { changes });
   return isWanted ? exitCode.done : exitCode.drift;
 }
 
-async function look(command: string): Promise<OverlayChanges> {
+async function look(command: string, refuse: (planned: PlannedNode) => void): Promise<OverlayChanges> {
   const { config, places } = await startOverlay(command);
-  return overlayChanges(requireRecord(places.record), config, places);
+  return overlayChanges(requireRecord(places.record), config, places, refuse);
 }
 
 /** `overlay apply`: brings this node into its desired state in the cluster. Writes nothing if nothing differs. */
@@ -133,7 +135,7 @@ export async function apply(output: Output): Promise<void> {
     async () => {
       const record = requireRecord(places.record);
       const before = await askController(places);
-      const apply = (stop: AbortSignal) => applyOverlay(record, { ...places, stop }, output.say);
+      const apply = (stop: AbortSignal) => applyOverlay(record, { ...places, stop }, output.say, refuseLostPods);
       const changes = await stoppable(output.say, apply, { state: stillMember });
       return { record, changes, isStarted: before === 'absent' };
     },

@@ -19,7 +19,7 @@ export async function startOverlay(
   const settings = {
     kubeconfig: kubeconfig.value,
     bfdIntervalMs: bfdIntervalMs.value,
-    hasDirectRoutes: encapsulation.value === 'auto',
+    encapsulation: encapsulation.value,
   };
   const clients = outsideClients(config);
   return { config, places: { ...overlayPlaces, datapathType, exposure, outsideClients: clients, ...settings } };

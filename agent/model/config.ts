@@ -73,7 +73,7 @@ export interface OverlayConfig {
   /** Interval of BFD in ms, between nodes whose gateways share an address; null if OVN decides. */
   readonly bfdIntervalMs: Sourced<number | null>;
   /** Path of packets between pods of two nodes: always through tunnels, or without a tunnel where that is possible. */
-  readonly encapsulation: Sourced<'always' | 'auto'>;
+  readonly encapsulation: Sourced<'always' | 'auto' | 'never'>;
 }
 
 /** Cluster settings from MicroShift's own config.yaml, which the agent only reads. */

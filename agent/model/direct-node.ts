@@ -1,12 +1,29 @@
-/** Node that takes part in direct routes, which are routes between pods of two nodes without a tunnel. Only IPv4. */
+/**
+ * Node that takes part in direct routes of one address family. Direct routes are routes between pods of two nodes
+ * without a tunnel.
+ */
 export interface DirectNode {
   readonly name: string;
   /** Address on the LAN that the node shares with its gateway, in the form `address/prefix`. */
   readonly address: string;
   /** MAC on the LAN that the node shares with its gateway. */
   readonly mac: string;
-  /** Subnet of the node's pods. */
+  /** Subnet of the node's pods, of the same family as the address. */
   readonly subnet: string;
+}
+
+/** Reason of a path in a cluster without direct routes. */
+export const encapsulationIsAlways = 'overlay.encapsulation is always';
+
+/** Path of packets from pods of this node to pods of another node, over one address family. */
+export interface PodPath {
+  /** Name of the other node. */
+  readonly node: string;
+  readonly family: 'ipv4' | 'ipv6';
+  /** `none`: the pods are not reached, because `overlay.encapsulation` is `never` and the direct route is missing. */
+  readonly way: 'direct' | 'tunnel' | 'none';
+  /** Reason why the path is not a direct route, in words; null if it is one. */
+  readonly reason: string | null;
 }
 
 /** Returns true for the name of a node in Kubernetes: one or more labels with dots between them (RFC 1123). */

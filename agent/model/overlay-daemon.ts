@@ -1,3 +1,4 @@
+import type { PodPath } from './direct-node.ts';
 import type { Membership } from './missing-port.ts';
 import type { OverlayPeer } from './overlay-peer.ts';
 
@@ -55,6 +56,8 @@ export interface OverlayStatus {
   readonly daemon: OverlayDaemon | null;
   readonly isRunning: boolean;
   readonly tunnels: readonly OverlayTunnel[];
+  /** Paths to pods of other nodes; null if the central node does not answer. */
+  readonly paths: readonly PodPath[] | null;
   /** Peers of the cluster, as last read; on a member, only the peers that its gateway reaches. */
   readonly peers: readonly OverlayPeer[];
 }

@@ -1,3 +1,4 @@
+import type { PodPath } from './direct-node.ts';
 import type { OverlayPlan } from './overlay.ts';
 import type { SharedBridgeChange } from './shared-bridge.ts';
 
@@ -67,6 +68,8 @@ export interface NodeState {
   readonly state: 'here' | 'joined' | 'not joined';
   /** Tunnel to the node; null for this node. */
   readonly tunnel: NodeTunnel | null;
+  /** Paths from pods of the central node to pods of this node, one for each address family; empty without pods. */
+  readonly paths: readonly PodPath[];
   /** Last answer of the node to the central node; null if the node has not registered and so cannot be probed. */
   readonly echo: ChassisEcho | null;
   /** The node's gateway; null if it has none. */

@@ -52,6 +52,12 @@ export interface FixedRange {
 
 export type EncapType = 'geneve' | 'vxlan';
 
+/**
+ * Path of packets between pods of two nodes: `always` through tunnels, `auto` without a tunnel where a direct route
+ * works, `never` by direct routes only.
+ */
+export type Encapsulation = 'always' | 'auto' | 'never';
+
 /** A node of the cluster, with the properties from which its rows follow. */
 export interface OverlayNode {
   /** Name of the node in Kubernetes. */
@@ -85,8 +91,8 @@ export interface OverlayNode {
    */
   readonly outsideClients?: readonly string[];
   /**
-   * Names of the nodes whose packets arrive at this node by the direct route. Null if the node takes part in no direct
-   * routes; absent if that is not known.
+   * Names of the nodes whose packets arrive at this node by the direct route, with the suffix `/ipv6` for packets over
+   * IPv6. Null if the node takes part in no direct routes; absent if that is not known.
    */
   readonly direct?: readonly string[] | null;
   /** Sockets of the node's processes on ports that a service could use. Absent if they are not known. */
@@ -192,6 +198,8 @@ export interface NorthboundFacts {
    * Absent if no such planner runs.
    */
   readonly holdsPorts?: boolean;
+  /** True if no packet between pods of two nodes uses a tunnel. Absent if tunnels are used. */
+  readonly isDirectOnly?: boolean;
 }
 
 /** Facts from which a node's own rows of Open_vSwitch are planned. */

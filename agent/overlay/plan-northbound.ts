@@ -1,6 +1,8 @@
 import type { NorthboundFacts, OverlayPlan } from '../model/overlay.ts';
 import { addCluster } from './cluster/cluster-rows.ts';
 import { addNode } from './cluster/node-rows.ts';
+import { directPaths } from './direct/direct-nodes.ts';
+import { addMissingWays } from './direct/direct-rows.ts';
 import { addEgressRoutes } from './gateway/egress-routes.ts';
 import { addGateway } from './gateway/gateway-router.ts';
 import { addBfdInterval, addVip, vipsOf } from './gateway/vip.ts';
@@ -50,8 +52,11 @@ export function planNorthbound(facts: NorthboundFacts): OverlayPlan {
 
 function addAll(desired: DesiredRows, facts: NorthboundFacts): void {
   const cluster = addCluster(desired, facts);
-  for (const node of facts.nodes.filter(({ subnets }) => subnets.length > 0))
+  for (const node of facts.nodes.filter(({ subnets }) => subnets.length > 0)) {
     addNode(desired, cluster, node, facts.holdsPorts);
+    if (facts.isDirectOnly === true)
+      addMissingWays(desired, cluster, node, directPaths(facts.layout, facts.nodes, node));
+  }
   const gateways = facts.nodes.flatMap((node) =>
     node.gateway === null || node.gateway.isVip === true
       ? []

@@ -1,5 +1,7 @@
+import { encapsulationIsAlways, type PodPath } from '../model/direct-node.ts';
 import { type Membership, membershipFault, missingPortHint } from '../model/missing-port.ts';
 import type { OverlayStatus, OverlayTunnel } from '../model/overlay-daemon.ts';
+import { pathGroups } from './overlay-paths-view.ts';
 import { peerWords } from './overlay-peer-view.ts';
 import { joinLines, type Style } from './style.ts';
 import { fitted } from './table.ts';
@@ -7,7 +9,7 @@ import { momentText } from './time.ts';
 
 /** Returns a node's part in its cluster and its state. Lines of more than `width` columns continue with an indent. */
 export function overlayStatusText(status: OverlayStatus, style: Style, width: number | null, nowMs: number): string {
-  const { node, role, subnets, addresses, tunnels, peers } = status;
+  const { node, role, subnets, addresses, tunnels, paths, peers } = status;
   const has = subnets.length === 0 ? 'no subnet' : subnets.join(' and ');
   const what = role === 'central' ? 'is the central node of its cluster' : 'has joined a cluster';
   const lines = [
@@ -21,9 +23,24 @@ export function overlayStatusText(status: OverlayStatus, style: Style, width: nu
       (tunnel) =>
         `  ${tunnel.interface} ${tunnel.type} to ${tunnel.remoteAddress}, chassis ${tunnel.chassis}${stateText(tunnel, style)}`,
     ),
+    ...pathLines(paths, style),
     ...(peers.length === 0 ? [] : [`Peers: ${peers.map(peerWords).join('; ')}`]),
   ];
   return fitted(joinLines(lines), width);
+}
+
+/**
+ * Returns the paths to pods of other nodes, with one line for each node and reason. No line if the node knows no other
+ * node, or if no direct routes are configured.
+ */
+function pathLines(paths: readonly PodPath[] | null, style: Style): readonly string[] {
+  if (paths === null) return ['Pods of other nodes: the central node did not answer'];
+  if (paths.every(({ reason }) => reason === encapsulationIsAlways)) return [];
+  const lines = pathGroups(paths).map(({ node, words, way, reason }) => {
+    const text = `${words}${reason === null ? '' : `: ${reason}`}`;
+    return `  ${node} ${way === 'none' ? style('red', text) : text}`;
+  });
+  return ['Pods of other nodes:', ...lines];
 }
 
 /** Returns the state of a tunnel as the end of its line. */

@@ -1,6 +1,8 @@
+import { encapsulationIsAlways } from '../model/direct-node.ts';
 import { kernelCommand, type NodeState, type OverlayChanges } from '../model/overlay-plan.ts';
 import type { OverlayRecord } from '../model/overlay-record.ts';
 import type { RowChange } from '../model/rows.ts';
+import { pathGroups } from './overlay-paths-view.ts';
 import { joinLines, type Style } from './style.ts';
 import { cellsOnly, tableLines } from './table.ts';
 
@@ -159,6 +161,7 @@ export function nodesText(nodes: readonly NodeState[], now: number, style: Style
     node.subnets.join(' ') || '-',
     node.addresses.join(' ') || '-',
     tunnelWords(node),
+    podWords(node),
     echoWords(node, now),
     gatewayWords(node),
     node.certificateDays === null ? '-' : `${node.certificateDays} days`,
@@ -170,6 +173,7 @@ export function nodesText(nodes: readonly NodeState[], now: number, style: Style
     'SUBNET',
     'TUNNELS END AT',
     'TUNNEL',
+    'PODS',
     'LAST ECHO',
     'GATEWAY',
     'CERTIFICATE',
@@ -179,6 +183,7 @@ export function nodesText(nodes: readonly NodeState[], now: number, style: Style
   const isSilent = asked.length > 0 && asked.every(({ isCurrent }) => !isCurrent);
   return joinLines([
     ...tableLines(head, rows.map(cellsOnly), width, style),
+    ...pathReasons(nodes),
     ...(isSilent
       ? [style('red', 'No node has answered, not even this one: systemctl status ovn-northd ovn-controller shows why')]
       : []),
@@ -190,6 +195,21 @@ function tunnelWords({ tunnel }: NodeState): string {
   const { port, state, reason } = tunnel;
   const words = reason === null ? state : `${state}: ${reason}`;
   return port === null ? words : `${port} ${words}`;
+}
+
+function podWords({ paths }: NodeState): string {
+  return [...new Set(paths.map(({ way }) => way))].join(' and ') || '-';
+}
+
+/**
+ * Returns the reasons why pods are not reached by direct routes, once each; none if no direct routes are configured.
+ */
+function pathReasons(nodes: readonly NodeState[]): readonly string[] {
+  const all = nodes.flatMap(({ paths }) => paths);
+  if (!all.some(({ reason }) => reason !== null && reason !== encapsulationIsAlways)) return [];
+  return pathGroups(all).flatMap(({ node, words, reason }) =>
+    reason === null ? [] : [`Pods of ${node}: ${words}: ${reason}`],
+  );
 }
 
 function echoWords({ echo }: NodeState, now: number): string {

@@ -1,11 +1,13 @@
 // Packets between pods of nodes on one segment, without a tunnel: both directions, a third node that is reached through
 // tunnels, forged packets, policies, a switch that filters, runs that are killed, and the removal.
 import t, { type Test } from 'tap';
+import type { PodPath } from '../../agent/model/direct-node.ts';
 import { startDaemon } from './daemon.ts';
 import { flowAppears, flowDisappears } from './flow-appears.ts';
-import { configure, form } from './form.ts';
+import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { killAtEveryEffect } from './kills.ts';
+import { sixOf } from './neighbours.ts';
 import { oneOvn, ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { pingScript } from './ping.ts';
 import { ask, balance, datagramsAt, type Pod, startPod } from './services.ts';
@@ -16,8 +18,14 @@ const silenceMs = 1500;
 /** Hops of a packet between pods of two nodes: one router through a tunnel, four routers by a direct route. */
 const ttl = { tunnel: 63, direct: 60 } as const;
 const cookie = 'cookie=0x6d6e6f766c79/-1';
-/** Flow by which the bridge of a node drops packets with addresses of pods, as a switch can do. */
-const filter = 'cookie=0x1,priority=300,ip,nw_src=10.42.0.0/24';
+/** Flows by which the bridge of a node drops packets with addresses of pods, as a switch can do, for each family. */
+const filters = {
+  v4: 'cookie=0x1,priority=300,ip,nw_src=10.42.0.0/24',
+  v6: 'cookie=0x1,priority=300,ipv6,ipv6_src=fd01::/64',
+} as const;
+/** Flow by which the bridge of a node drops packets of tunnels. */
+const noTunnels = 'cookie=0x2,priority=300,udp,tp_dst=6081';
+const gatewayWords = ['overlay', 'gateway', '--next-hop', '192.0.2.254,2001:db8::fe'] as const;
 
 for (const which of ovnsHere())
   t.test(`pods are reached without a tunnel, OVN: ${which}`, { skip: missingForHosts() ?? false }, (t) =>
@@ -39,11 +47,11 @@ function attempt(from: Pod, to: Pod): string {
   return from.must(process.execPath, '-e', script).trim();
 }
 
-/** Sends a datagram of this size until an answer arrives; returns the answer. */
-function askWith(from: Pod, to: Pod, bytes: number): string {
+/** Sends a datagram of this size to an address of a pod until an answer arrives; returns the answer. */
+function askWith(from: Pod, address: string, bytes: number): string {
   const script = `
-    const socket = require('dgram').createSocket('udp4');
-    const send = () => socket.send(Buffer.alloc(${bytes}), 8053, '${to.address}', () => {});
+    const socket = require('dgram').createSocket('${address.includes(':') ? 'udp6' : 'udp4'}');
+    const send = () => socket.send(Buffer.alloc(${bytes}), 8053, '${address}', () => {});
     socket.on('message', (answer) => { console.log(String(answer)); process.exit(); });
     send();
     setInterval(send, 1000);
@@ -70,9 +78,9 @@ function stateOf(central: Host, gateways: readonly Host[]): string {
   ].join('\n');
 }
 
-/** Waits until a node has direct routes, or has none. */
-function untilDirect(central: Host, node: Host, isThere: boolean): void {
-  const find = `ovn-nbctl --bare --columns=name find Address_Set name=direct_${node.name}_v4`;
+/** Waits until a node has direct routes of a family, or has none. */
+function untilDirect(central: Host, node: Host, isThere: boolean, family: 'v4' | 'v6' = 'v4'): void {
+  const find = `ovn-nbctl --bare --columns=name find Address_Set name=direct_${node.name}_${family}`;
   const test = isThere ? '-n' : '-z';
   central.must('sh', '-c', `until [ ${test} "$(${find})" ]; do sleep 0.2; done; ovn-nbctl --wait=hv sync`);
 }
@@ -83,9 +91,13 @@ async function directly(t: Test, which: WhichOvn): Promise<void> {
   const other = await lan.host('other', 60);
   // This setting keeps the kernel from answering ARP on the NIC. With the kernel's data path, the kernel does not
   // answer on a NIC that is a port.
-  for (const host of [n1, n2, n3, other]) host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8');
-  form(t, [n1, n2, n3]);
-  for (const host of [n1, n2]) t.match(host.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
+  for (const host of [n1, n2, n3, other]) {
+    host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
+    host.must('ip', 'address', 'add', `${sixOf(host)}/64`, 'dev', 'br-ex', 'nodad');
+    configure(host, dualStack);
+  }
+  form(t, [n1, n2, n3], { n2: ['--gateway', sixOf(n2)], n3: ['--gateway', sixOf(n3)] });
+  for (const host of [n1, n2]) t.match(host.agent(...gatewayWords), { status: 0 });
   for (const host of [n1, n2]) t.match(host.agent('overlay', 'apply'), { status: 0 });
   const [p1, p2, p3] = [
     await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64'),
@@ -97,9 +109,9 @@ async function directly(t: Test, which: WhichOvn): Promise<void> {
   const lasting = await talk(p1, p2, p2.address);
   t.equal(await lasting.say('one'), 'one');
 
-  for (const host of [n1, n2]) configure(host, { encapsulation: 'auto' });
+  for (const host of [n1, n2]) configure(host, { ...dualStack, encapsulation: 'auto' });
   const daemons = [await startDaemon(n1), await startDaemon(n2)] as const;
-  for (const host of [n1, n2]) untilDirect(n1, host, true);
+  for (const host of [n1, n2]) for (const family of ['v4', 'v6'] as const) untilDirect(n1, host, true, family);
 
   await t.test('packets', async (t) => {
     for (const [from, to] of [
@@ -109,7 +121,7 @@ async function directly(t: Test, which: WhichOvn): Promise<void> {
       t.equal(ttlOf(from, to), ttl.direct, `${from.address} reaches ${to.address} without a tunnel`);
       t.equal(ask(from, 'tcp', to.address, 8080), from.address, 'over TCP with its own address');
       t.equal(ask(from, 'udp', to.address, 8053), from.address, 'over UDP with its own address');
-      for (const bytes of [1372, 4000]) t.equal(askWith(from, to, bytes), from.address, `with ${bytes} bytes`);
+      for (const bytes of [1372, 4000]) t.equal(askWith(from, to.address, bytes), from.address, `with ${bytes} bytes`);
       t.equal(ttlOf(from, p3), ttl.tunnel, 'a node without a gateway is reached through a tunnel');
       t.equal(ask(p3, 'tcp', from.address, 8080), p3.address, 'and reaches the pods');
     }
@@ -129,6 +141,28 @@ async function directly(t: Test, which: WhichOvn): Promise<void> {
     for (const host of [n1, n2]) await flowDisappears(host, 'br-ex', /tp_dst=30080/);
   });
 
+  await t.test('IPv6', (t) => {
+    // Only direct routes are left for packets between the pods.
+    n2.must('ovs-ofctl', 'add-flow', 'br-ex', `${noTunnels},actions=drop`);
+    for (const [from, to] of [
+      [p1, p2],
+      [p2, p1],
+    ] as const) {
+      t.equal(ask(from, 'tcp', to.address6, 8080), from.address6, `${from.address6} reaches ${to.address6} over TCP`);
+      t.equal(ask(from, 'udp', to.address6, 8053), from.address6, 'over UDP');
+      for (const bytes of [1352, 4000])
+        t.equal(askWith(from, to.address6, bytes), from.address6, `with ${bytes} bytes`);
+    }
+    n2.must('ovs-ofctl', 'del-flows', 'br-ex', 'cookie=0x2/-1');
+    n2.must('ovs-ofctl', 'add-flow', 'br-ex', `${filters.v6},actions=drop`);
+    for (const host of [n1, n2]) untilDirect(n1, host, false, 'v6');
+    t.equal(ask(p1, 'tcp', p2.address6, 8080), p1.address6, 'a switch that filters: pods are reached through tunnels');
+    t.equal(ttlOf(p1, p2), ttl.direct, 'IPv4 keeps the direct route');
+    n2.must('ovs-ofctl', 'del-flows', 'br-ex', 'cookie=0x1/-1');
+    for (const host of [n1, n2]) untilDirect(n1, host, true, 'v6');
+    t.end();
+  });
+
   await t.test('a second run writes nothing, and a trace shows the route', (t) => {
     for (const host of [n1, n2]) {
       t.match(host.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ });
@@ -136,6 +170,16 @@ async function directly(t: Test, which: WhichOvn): Promise<void> {
       t.match(verified, { status: 0 }, verified.stdout);
       t.notMatch(verified.stdout, /without a tunnel/);
     }
+    const listed = n1.agent('overlay', 'nodes').stdout;
+    t.match(listed, /^Pods of n3: through a tunnel \(IPv4 and IPv6\): n3 is not a gateway$/m);
+    t.notMatch(listed, /Pods of n2/);
+    const status = JSON.parse(n2.agent('overlay', 'status', '--output', 'json').stdout);
+    t.strictSame(
+      status.paths.map(({ node, family, way }: PodPath) => [node, family, way].join(' ')),
+      ['n1 ipv4 direct', 'n1 ipv6 direct', 'n3 ipv4 tunnel', 'n3 ipv6 tunnel'],
+      'a member shows its paths',
+    );
+    t.match(n1.agent('overlay', 'status').stdout, /Pods of other nodes:\n {2}n2 by a direct route \(IPv4 and IPv6\)\n/);
     const traced = n1.agent('overlay', 'trace', p1.address, p2.address, '--tcp', '8080', '--back');
     t.match(traced, { status: 0, stdout: /direct route from n1 to n2 over the LAN/ }, traced.stdout + traced.stderr);
     t.match(traced.stdout, /direct route from n2 to n1 over the LAN/);
@@ -160,7 +204,7 @@ async function directly(t: Test, which: WhichOvn): Promise<void> {
   await t.test('a network policy applies', (t) => restricted(t, n1, [p1, p2]));
 
   await t.test('a switch that filters', async (t) => {
-    n2.must('ovs-ofctl', 'add-flow', 'br-ex', `${filter},actions=drop`);
+    n2.must('ovs-ofctl', 'add-flow', 'br-ex', `${filters.v4},actions=drop`);
     for (const host of [n1, n2]) untilDirect(n1, host, false);
     t.equal(ttlOf(p1, p2), ttl.tunnel, 'pods are reached through tunnels');
     t.equal(await lasting.say('three'), 'three', 'a connection continues through the tunnel');
@@ -174,27 +218,113 @@ async function directly(t: Test, which: WhichOvn): Promise<void> {
 
   for (const daemon of daemons) t.equal(await daemon.stop(), 0);
   t.equal(ttlOf(p1, p2), ttl.direct, 'the routes stay while the daemons are stopped');
-  if (which === oneOvn()) await t.test('runs that are killed', (t) => killed(t, n1, [p1, p2]));
-  configure(n1, {});
+  configure(n1, dualStack);
   t.match(n1.agent('overlay', 'apply'), { status: 0, stdout: /^Done/ });
-  configure(n2, {});
+  configure(n2, dualStack);
   t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Done/ });
   await flowDisappears(n2, 'br-ex', /tp_dst=6079/);
   t.equal(stateOf(n1, [n1, n2]), before, 'nothing of the direct routes is left');
   t.equal(ttlOf(p1, p2), ttl.tunnel);
   t.equal(await lasting.say('five'), 'five');
+  await t.test('without tunnels', (t) => onlyDirectly(t, [n1, n2], [p1, p2]));
+  if (which === oneOvn()) await t.test('runs that are killed', (t) => killed(t, n1, [p1, p2]));
 }
 
 /**
- * Kills the run that removes the direct routes, and the run that makes them again, before each of their effects. Pods
- * reach each other at any time, and the next run ends what was begun.
+ * Changes the setting to `never`: it has no effect while a node has no direct route, or a switch filters. Packets of
+ * pods then have the whole MTU of the uplink, and no tunnel replaces a direct route that is missing or broken.
+ */
+async function onlyDirectly(t: Test, [n1, n2]: readonly [Host, Host], [p1, p2]: readonly [Pod, Pod]): Promise<void> {
+  const mtu = ['ovn-sbctl', '--if-exists', 'get', 'SB_Global', '.', 'external_ids:microshift-net-pod-mtu'] as const;
+  const refused = (reason: RegExp): void => {
+    for (const command of ['plan', 'apply']) {
+      const { status, stderr } = n1.agent('overlay', command);
+      t.match({ status, stderr: stderr.replaceAll(/\s+/g, ' ') }, { status: 2, stderr: reason }, command);
+    }
+    t.match(n1.agent('overlay', 'verify'), { status: 3, stdout: /never has no effect/ });
+    t.equal(n1.must(...mtu).trim(), '', 'nothing has changed');
+  };
+  const verified = (host: Host, fault: RegExp): void => {
+    const { status, stdout } = host.agent('overlay', 'verify');
+    t.match({ status, stdout: stdout.replaceAll(/\s+/g, ' ') }, { status: 3, stdout: fault }, `verify on ${host.name}`);
+  };
+  for (const host of [n1, n2]) configure(host, { ...dualStack, encapsulation: 'never' });
+  refused(/n2 announces no direct routes \(\d further reasons.*ovn\.yaml of n2/);
+  t.match(
+    n1.agent('overlay', 'verify').stdout.replaceAll(/\s+/g, ' '),
+    /n3 is not a gateway; .*overlay gateway, on n3/,
+  );
+  t.match(n1.agent('overlay', 'leave', '--node', 'n3'), { status: 0 });
+  for (const family of ['v4', 'v6'] as const)
+    n2.must('ovs-ofctl', 'add-flow', 'br-ex', `${filters[family]},actions=drop`);
+  const daemons = [await startDaemon(n1, /READY=1/), await startDaemon(n2)];
+  n1.must('sh', '-c', "until ovn-sbctl list Chassis | grep -q 'direct:n2/ipv6'; do sleep 0.2; done");
+  refused(/no packet of n1 arrives at n2 without a tunnel: a switch/);
+  t.equal(ttlOf(p1, p2), ttl.tunnel, 'pods are reached through tunnels');
+  n2.must('ovs-ofctl', 'del-flows', 'br-ex', 'cookie=0x1/-1');
+  n1.must('sh', '-c', `until [ -n "$(${mtu.join(' ')})" ]; do sleep 0.2; done; ovn-nbctl --wait=hv sync`);
+  t.equal(n1.must(...mtu).trim(), '"1500"', 'without the filter, the setting has an effect');
+  t.equal(ttlOf(p1, p2), ttl.direct);
+
+  for (const [pod, name] of [
+    [p1, 'pod-n1'],
+    [p2, 'pod-n2'],
+  ] as const)
+    pod.must('ip', 'link', 'set', name, 'mtu', '1500');
+  for (const [from, to] of [
+    [p1, p2],
+    [p2, p1],
+  ] as const) {
+    t.equal(askWith(from, to.address, 1472), from.address, `${from.address}: a packet with the MTU of the uplink`);
+    t.equal(askWith(from, to.address6, 1452), from.address6, `${from.address6}: the same`);
+    t.equal(ask(n1, 'tcp', to.address, 8080), '10.42.0.2', 'a node reaches pods');
+  }
+  for (const host of [n1, n2]) {
+    t.match(host.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ });
+    const { status, stdout } = host.agent('overlay', 'verify');
+    t.equal(status, 0, stdout);
+  }
+
+  n2.must('ovs-ofctl', 'add-flow', 'br-ex', `${filters.v4},actions=drop`);
+  n1.must('sh', '-c', "while ovn-sbctl list Chassis | grep -q 'direct:n1[,\"]'; do sleep 0.2; done");
+  t.equal(attempt(p1, p2), '', 'no tunnel replaces a direct route that breaks');
+  verified(n1, /pods do not reach each other.*no packet of n1 arrives at n2/);
+  verified(n2, /no packet of n1 \(192\.0\.2\.11\) arrives without a tunnel, so its pods are not reached/);
+  t.match(n2.agent('overlay', 'status').stdout, /n1 not reached \(IPv4\): no packet of n1 arrives at n2/);
+  n2.must('ovs-ofctl', 'del-flows', 'br-ex', 'cookie=0x1/-1');
+  t.equal(ttlOf(p1, p2), ttl.direct, 'the repaired segment is used at once');
+
+  t.match(n2.agent('overlay', 'gateway', '--remove'), { status: 0 });
+  n1.must(
+    'sh',
+    '-c',
+    'while ovn-nbctl list Logical_Router | grep -q GR_n2; do sleep 0.2; done; ovn-nbctl --wait=hv sync',
+  );
+  t.equal(attempt(p1, p2), '', 'no tunnel reaches a node that has no gateway any more');
+  t.equal(ask(n1, 'tcp', p2.address, 8080), '10.42.0.2', 'a node reaches its pods');
+  verified(n1, /pods do not reach each other.*n2 is not a gateway/);
+  verified(n2, /pods of n2 and of other nodes do not reach each other/);
+  t.match(n2.agent(...gatewayWords), { status: 0 });
+  for (const host of [n1, n2]) for (const family of ['v4', 'v6'] as const) untilDirect(n1, host, true, family);
+  t.equal(ttlOf(p1, p2), ttl.direct, 'with the gateway, its pods are reached again');
+  n1.must(
+    'sh',
+    '-c',
+    "until ovn-sbctl list Chassis | grep -q 'direct:n1/ipv6' && ovn-sbctl list Chassis | grep -q 'direct:n2/ipv6'; do sleep 0.2; done",
+  );
+  for (const daemon of daemons) t.equal(await daemon.stop(), 0);
+}
+
+/**
+ * Kills the run that ends the setting `never` with its direct routes, and the run that makes them again, before each of
+ * their effects. Pods reach each other at any time, and the next run ends what was begun.
  */
 function killed(t: Test, central: Host, [from, to]: readonly [Pod, Pod]): void {
   const options = ['Open_vSwitch', '.', 'external_ids:ovn-cms-options'] as const;
   const announced = central.must('ovs-vsctl', 'get', ...options).trim();
   const apply = ['overlay', 'apply'] as const;
   const prepare = (isDirect: boolean): void => {
-    configure(central, isDirect ? { encapsulation: 'auto' } : {});
+    configure(central, isDirect ? { ...dualStack, encapsulation: 'never' } : dualStack);
     // No daemon hears the neighbour, so the announcement is written by hand.
     if (isDirect) central.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', `${options[2]}=${announced}`);
     central.must('ovn-nbctl', '--wait=hv', 'sync');

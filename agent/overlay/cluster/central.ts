@@ -1,6 +1,6 @@
 import { AgentError } from '../../errors.ts';
 import type { CentralFacts, OverlayPlan } from '../../model/overlay.ts';
-import { directKey } from '../members/announced-direct.ts';
+import { directKey, podMtuKey } from '../members/announced-direct.ts';
 import { isPublishedKey } from '../members/renewal.ts';
 import { peersKey } from '../peers/published-peers.ts';
 import { portsKey } from '../ports/published-ports.ts';
@@ -24,13 +24,13 @@ export function planCentral(facts: CentralFacts): OverlayPlan {
   if (tls !== null) addTls(desired, global, tls, owner);
   if (rows.database === 'OVN_Southbound') {
     const staleKeys = Object.keys(mapOf(root, 'external_ids')).filter(
-      (key) => (isPublishedKey(key) || [peersKey, portsKey, directKey].includes(key)) && !(key in published),
+      (key) => (isPublishedKey(key) || [peersKey, portsKey, directKey, podMtuKey].includes(key)) && !(key in published),
     );
     desired.add({
       ...global,
       columns: { external_ids: { keys: published, without: staleKeys } },
       isShared: true,
-      why: 'members read their renewed certificates, the peers, their ports and the nodes with direct routes in this row',
+      why: 'members read their renewed certificates, the peers, their ports, the nodes with direct routes and the MTU of pods in this row',
     });
   }
   for (const { target, role, inactivityProbeMs } of connections) {

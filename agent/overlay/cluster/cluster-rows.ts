@@ -76,7 +76,8 @@ export function joinAddressesFor(
 
 /**
  * Plans a router's port on the join switch, and the switch's port to the router. `node` is the node whose gateway the
- * router is; null for the cluster's router.
+ * router is; null for the cluster's router. `withoutTunnel` are the subnets of a gateway's own pods whose packets to
+ * and from other nodes need no tunnel, and are therefore not limited to the MTU of tunnels.
  */
 export function addJoinPort(
   desired: DesiredRows,
@@ -84,6 +85,7 @@ export function addJoinPort(
   router: PlannedRow,
   addresses: readonly string[],
   node: string | null,
+  withoutTunnel: readonly string[] = [],
 ): void {
   const { onRouter, onSwitch } = joinNames(router.title);
   const mac = macFor(onRouter, onSwitch, withoutLength(addresses[0] ?? ''));
@@ -97,7 +99,7 @@ export function addJoinPort(
       mac: is(mac),
       networks: is(addresses),
       ...(traitsOf(layout).marksJoinPorts && { external_ids: keys({ connect_to_join: 'yes' }) }),
-      ...(traitsOf(layout).hasRouterOptions && node !== null && { options: keys({ gateway_mtu: `${layout.mtu}` }) }),
+      ...(traitsOf(layout).hasRouterOptions && node !== null && { options: mtuOptions(layout, withoutTunnel) }),
     },
     place: { row: router, column: 'ports' },
     ...tag,
@@ -115,6 +117,18 @@ export function addJoinPort(
     ...tag,
     why: `the port connects the switch ${joinSwitch} to ${router.title}`,
   });
+}
+
+/** Returns the options by which a gateway's router asks senders for packets that fit into a tunnel (ovn-nb(5)). */
+function mtuOptions({ mtu }: OverlayLayout, withoutTunnel: readonly string[]): DesiredColumn {
+  const bypass = withoutTunnel.flatMap((subnet) => {
+    const ip = isIpv6(subnet) ? 'ip6' : 'ip4';
+    return [`${ip}.src == ${subnet}`, `${ip}.dst == ${subnet}`];
+  });
+  const limit = { gateway_mtu: `${mtu}` };
+  return bypass.length === 0
+    ? { keys: limit, without: ['gateway_mtu_bypass'] }
+    : keys({ ...limit, gateway_mtu_bypass: bypass.join(' || ') });
 }
 
 /**

@@ -1,9 +1,16 @@
 import type { DirectNode } from '../../model/direct-node.ts';
 import type { OverlayGateway } from '../../model/overlay.ts';
 import type { DesiredFlow, SharedPorts } from '../../model/shared-bridge.ts';
-import { addressIn, withoutLength } from '../addresses.ts';
+import { addressIn, isIpv6, withoutLength } from '../addresses.ts';
 import { managementPlace, routerPlace } from '../cluster/node-rows.ts';
-import { findSide, sharedFrames, wantedFlow } from '../services/flow-parts.ts';
+import {
+  type FlowFamily,
+  findSide,
+  flowFamilies,
+  type SharedFrames,
+  sharedFrames,
+  wantedFlow,
+} from '../services/flow-parts.ts';
 
 /**
  * UDP ports of the probes of direct routes: a daemon sends from `from` to `to`. The flows of the receiving node
@@ -18,34 +25,50 @@ export const probePorts = { from: 6078, to: 6079 } as const;
  * the gateway if it has the MAC of that node. A packet with the same addresses and another MAC reaches this node, which
  * forwards it into the cluster, and OVN drops it. Probes travel between the nodes with the addresses of the cluster's
  * router in both subnets, so that a switch that filters the addresses of pods also filters the probes.
+ * `own` is the node, at most once for each address family.
  */
 export function directFlows(
-  own: DirectNode,
+  own: readonly DirectNode[],
   gateway: OverlayGateway,
   ports: SharedPorts,
   neighbours: readonly DirectNode[],
 ): readonly DesiredFlow[] {
+  const frames = sharedFrames(gateway, ports);
+  return flowFamilies.flatMap((family) => {
+    const isOfFamily = ({ address }: DirectNode): boolean => isIpv6(address) === family.isSix;
+    const one = own.find(isOfFamily);
+    return one === undefined ? [] : flowsOfFamily(family, one, frames, ports, neighbours.filter(isOfFamily));
+  });
+}
+
+function flowsOfFamily(
+  { ip, protocolSuffix, source, destination }: FlowFamily,
+  own: DirectNode,
+  { inbound, ofCluster, ofNode }: SharedFrames,
+  ports: SharedPorts,
+  neighbours: readonly DirectNode[],
+): readonly DesiredFlow[] {
   if (neighbours.length === 0) return [];
-  const { inbound, ofCluster, ofNode } = sharedFrames(gateway, ports);
+  const udp = `udp${protocolSuffix}`;
   const [ownAddress, ownRouter] = [withoutLength(own.address), addressIn(own.subnet, routerPlace)];
-  const unchanged = `${inbound},udp,nw_dst=${ownAddress},tp_dst=${probePorts.from}`;
+  const unchanged = `${inbound},${udp},${destination}=${ownAddress},tp_dst=${probePorts.from}`;
   return [
     wantedFlow(219, unchanged, 'drop', 'probes of direct routes come with addresses of the cluster only'),
     ...neighbours.flatMap(({ address, mac, subnet }) => {
       const from = `${inbound},dl_src=${mac}`;
       const [itsAddress, itsRouter] = [withoutLength(address), addressIn(subnet, routerPlace)];
       const numbers = `tp_src=${probePorts.from},tp_dst=${probePorts.to}`;
-      const sent = `${ofNode},udp,nw_src=${ownAddress},nw_dst=${itsAddress},${numbers}`;
-      const arrived = `${from},udp,nw_src=${itsRouter},nw_dst=${ownRouter},${numbers}`;
-      const asPods = `set_field:${ownRouter}->nw_src,set_field:${itsRouter}->nw_dst,output:${ports.nic}`;
+      const sent = `${ofNode},${udp},${source}=${ownAddress},${destination}=${itsAddress},${numbers}`;
+      const arrived = `${from},${udp},${source}=${itsRouter},${destination}=${ownRouter},${numbers}`;
+      const asPods = `set_field:${ownRouter}->${source},set_field:${itsRouter}->${destination},output:${ports.nic}`;
       const asNodes = [
-        `set_field:${itsAddress}->nw_src,set_field:${ownAddress}->nw_dst`,
+        `set_field:${itsAddress}->${source},set_field:${ownAddress}->${destination}`,
         `set_field:${probePorts.to}->udp_src,set_field:${probePorts.from}->udp_dst,LOCAL`,
       ].join(',');
-      const there = `${ofCluster},ip,nw_src=${own.subnet},nw_dst=${subnet}`;
+      const there = `${ofCluster},${ip},${source}=${own.subnet},${destination}=${subnet}`;
       const nodeItself = [
-        `nw_src=${addressIn(subnet, managementPlace)},nw_dst=${own.subnet}`,
-        `nw_src=${subnet},nw_dst=${addressIn(own.subnet, managementPlace)}`,
+        `${source}=${addressIn(subnet, managementPlace)},${destination}=${own.subnet}`,
+        `${source}=${subnet},${destination}=${addressIn(own.subnet, managementPlace)}`,
       ];
       return [
         wantedFlow(220, sent, asPods, 'a probe of the direct route leaves'),
@@ -53,12 +76,12 @@ export function directFlows(
         wantedFlow(110, there, `output:${ports.nic}`, 'a pod sends a packet by the direct route'),
         wantedFlow(
           58,
-          `${from},ip,nw_src=${subnet},nw_dst=${own.subnet}`,
+          `${from},${ip},${source}=${subnet},${destination}=${own.subnet}`,
           `output:${ports.cluster}`,
           'a packet of a pod arrives by the direct route',
         ),
         ...nodeItself.map((match) =>
-          wantedFlow(59, `${from},ip,${match}`, findSide, 'the address belongs to a node itself'),
+          wantedFlow(59, `${from},${ip},${match}`, findSide, 'the address belongs to a node itself'),
         ),
       ];
     }),

@@ -1,7 +1,7 @@
 import type { DirectNode } from '../../model/direct-node.ts';
 import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
 import type { DatabaseRow, RowReference } from '../../model/rows.ts';
-import { addressIn, isIpv6, withoutLength } from '../addresses.ts';
+import { addressIn, isIpv6, sameFamily, withoutLength } from '../addresses.ts';
 import type { Cluster } from '../cluster/cluster-rows.ts';
 import { isTunnelPacket } from '../cluster/isolation.ts';
 import { managementPlace } from '../cluster/node-rows.ts';
@@ -12,6 +12,7 @@ import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { listOf, textOf } from '../rows/row-index.ts';
 import { nodeTag } from '../rows/tags.ts';
+import type { DirectPath } from './direct-nodes.ts';
 
 /**
  * Priority of the policies of the cluster's router: below that of the policies by which pods reach the nodes
@@ -22,6 +23,10 @@ const clusterPriority = 1003;
 const gatewayPriority = 1011;
 
 const bindings = 'Static_MAC_Binding';
+const families = [
+  { isSix: false, word: 'v4', ip: 'ip4' },
+  { isSix: true, word: 'v6', ip: 'ip6' },
+] as const;
 
 /** Gateway whose node has direct routes. */
 interface DirectGateway {
@@ -40,37 +45,24 @@ interface DirectGateway {
  * firewall and network policies trust packets from its management port, and packets from the LAN are not authenticated.
  *
  * Returns an address set for the subnet of each of the other nodes: packets from this subnet keep their source on the
- * way to the addresses in the set.
+ * way to the addresses in the set. If `isDirectOnly` is true, no packet of pods stays in a tunnel.
  */
 export function addDirectWays(
   desired: DesiredRows,
   { layout, router: clusterRouter }: Pick<Cluster, 'layout' | 'router'>,
   { node, gateway, router, outside, joinAddresses }: DirectGateway,
   neighbours: readonly DirectNode[],
+  isDirectOnly = false,
 ): ReadonlyMap<string, RowReference> {
-  const own = node.subnets.find((subnet) => !isIpv6(subnet));
-  const hop = joinAddresses.find((address) => !isIpv6(address));
   removeBindings(desired, router, node.name, neighbours);
-  if (neighbours.length === 0 || own === undefined || hop === undefined) return new Map();
-  const hops = desired.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
+  const hops = hopsColumn(desired);
   const policy = (
     holder: PlannedRow,
     priority: number,
     match: string,
     columns: Readonly<Record<string, DesiredColumn>>,
     why: string,
-  ): void => {
-    addNamelessRow(desired, {
-      table: 'Logical_Router_Policy',
-      title: `${holder.title}: ${match}`,
-      holder,
-      column: 'policies',
-      key: { priority, match },
-      columns,
-      node: node.name,
-      why,
-    });
-  };
+  ): void => addPolicy(desired, node.name, holder, { priority, match }, columns, why);
   const reroute = (to: string): Readonly<Record<string, DesiredColumn>> => ({
     action: is('reroute'),
     [hops]: is([to]),
@@ -78,14 +70,34 @@ export function addDirectWays(
   const fromPods = nodeNames(node.name).onRouter;
   const fromCluster = joinNames(router.title).onRouter;
   const fromLan = gatewayNames(node.name).onRouter;
-  policy(
-    clusterRouter,
-    clusterPriority + 1,
-    `inport == "${fromPods}" && ip4.dst == {${neighbours.map(({ subnet }) => subnet).join(', ')}} && ${isTunnelPacket}`,
-    { action: is('allow') },
-    'bridges drop tunnel packets of pods, so these packets need a tunnel themselves',
-  );
+  const exempt = new Map<string, RowReference>();
+  for (const { isSix, word, ip } of families) {
+    const subnets = neighbours.flatMap(({ subnet }) => (isIpv6(subnet) === isSix ? [subnet] : []));
+    const own = node.subnets.find((subnet) => isIpv6(subnet) === isSix);
+    if (subnets.length === 0 || own === undefined) continue;
+    if (!isDirectOnly)
+      policy(
+        clusterRouter,
+        clusterPriority + 1,
+        `inport == "${fromPods}" && ${ip}.dst == {${subnets.join(', ')}} && ${isTunnelPacket}`,
+        { action: is('allow') },
+        'bridges drop tunnel packets of pods, so these packets need a tunnel themselves',
+      );
+    const setName = `direct_${node.name.replaceAll('-', '_')}_${word}`;
+    const set = desired.add({
+      table: 'Address_Set',
+      title: `pods that answer neighbours of ${node.name}, ${word}`,
+      existing: desired.existing.named('Address_Set', setName),
+      columns: { name: is(setName), addresses: only([own]), external_ids: keys({ 'ip-family': word }) },
+      node: node.name,
+      why: 'packets of the neighbours keep their source on the way to these pods',
+    });
+    for (const subnet of subnets) exempt.set(subnet, set.reference);
+  }
   for (const { name, address, mac, subnet } of neighbours) {
+    const own = sameFamily(node.subnets, subnet);
+    const hop = sameFamily(joinAddresses, subnet);
+    if (own === null || hop === null) continue;
     desired.trace.push(`direct=${node.name} to ${name} at ${withoutLength(address)}`);
     const there = podsOnly(own, subnet);
     const toGateway = `packets of pods of ${node.name} for pods of ${name} leave without a tunnel`;
@@ -111,7 +123,7 @@ export function addDirectWays(
       `packets of pods of ${name} come in without a tunnel`,
     );
     addBinding(desired, fromLan, withoutLength(address), mac, name);
-    const forged = `inport == "${uplinkPort(layout.naming, node.name, gateway)}" && eth.src != ${mac} && ip4.src == ${subnet}`;
+    const forged = `inport == "${uplinkPort(layout.naming, node.name, gateway)}" && eth.src != ${mac} && ${matchOf(subnet)}.src == ${subnet}`;
     addNamelessRow(desired, {
       table: 'ACL',
       title: `${outside.title}: ${forged}`,
@@ -123,16 +135,57 @@ export function addDirectWays(
       why: `a packet with the address of a pod of ${name} that another host sends is forged`,
     });
   }
-  const setName = `direct_${node.name.replaceAll('-', '_')}_v4`;
-  const set = desired.add({
-    table: 'Address_Set',
-    title: `pods that answer neighbours of ${node.name}`,
-    existing: desired.existing.named('Address_Set', setName),
-    columns: { name: is(setName), addresses: only([own]), external_ids: keys({ 'ip-family': 'v4' }) },
-    node: node.name,
-    why: 'packets of the neighbours keep their source on the way to these pods',
+  return exempt;
+}
+
+/**
+ * Plans the policies that drop packets of a node's pods for pods of other nodes without a direct route, so that no such
+ * packet uses a tunnel. A policy has the same priority and match as the one that would lead the packets to the gateway.
+ */
+export function addMissingWays(
+  desired: DesiredRows,
+  { router }: Pick<Cluster, 'router'>,
+  node: OverlayNode,
+  paths: readonly DirectPath[],
+): void {
+  for (const { name, subnet, neighbour, obstacle } of paths) {
+    const own = sameFamily(node.subnets, subnet);
+    if (neighbour !== null || own === null) continue;
+    desired.trace.push(`direct=${node.name} to ${name} not possible: ${obstacle?.reason}`);
+    addPolicy(
+      desired,
+      node.name,
+      router,
+      { priority: clusterPriority, match: `inport == "${nodeNames(node.name).onRouter}" && ${podsOnly(own, subnet)}` },
+      { action: is('drop'), [hopsColumn(desired)]: is([]) },
+      `pods of ${name} have no direct route, and tunnels are not used`,
+    );
+  }
+}
+
+function addPolicy(
+  desired: DesiredRows,
+  node: string,
+  holder: PlannedRow,
+  key: { readonly priority: number; readonly match: string },
+  columns: Readonly<Record<string, DesiredColumn>>,
+  why: string,
+): void {
+  const title = `${holder.title}: ${key.match}`;
+  addNamelessRow(desired, {
+    table: 'Logical_Router_Policy',
+    title,
+    holder,
+    column: 'policies',
+    key,
+    columns,
+    node,
+    why,
   });
-  return new Map(neighbours.map(({ subnet }) => [subnet, set.reference]));
+}
+
+function hopsColumn(desired: DesiredRows): 'nexthops' | 'nexthop' {
+  return desired.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
 }
 
 /**
@@ -185,5 +238,10 @@ function bindingOf(desired: DesiredRows, port: string, address: string): Databas
  */
 function podsOnly(from: string, to: string): string {
   const [source, destination] = [from, to].map((subnet) => addressIn(subnet, managementPlace));
-  return `ip4.src == ${from} && ip4.src != ${source} && ip4.dst == ${to} && ip4.dst != ${destination}`;
+  const ip = matchOf(from);
+  return `${ip}.src == ${from} && ${ip}.src != ${source} && ${ip}.dst == ${to} && ${ip}.dst != ${destination}`;
+}
+
+function matchOf(address: string): 'ip4' | 'ip6' {
+  return isIpv6(address) ? 'ip6' : 'ip4';
 }

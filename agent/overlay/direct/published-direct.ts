@@ -1,12 +1,12 @@
 import { type DirectNode, isNodeName } from '../../model/direct-node.ts';
 import { familyOf } from '../../net/address.ts';
 import { parseRange } from '../../net/address-range.ts';
-import { withoutLength } from '../addresses.ts';
+import { isIpv6, withoutLength } from '../addresses.ts';
 import { directKey } from '../members/announced-direct.ts';
 import { besideNode } from './direct-nodes.ts';
 
-/** Largest number of nodes that are read. A cluster has about twenty nodes. */
-const mostNodes = 64;
+/** Largest number of entries that are read. A cluster has about twenty nodes, each with up to two address families. */
+const mostNodes = 128;
 
 /** Returns the entries of SB_Global.external_ids that publish the nodes; no entries if none takes part. */
 export function publishedDirect(nodes: readonly DirectNode[]): Readonly<Record<string, string>> {
@@ -14,19 +14,19 @@ export function publishedDirect(nodes: readonly DirectNode[]): Readonly<Record<s
 }
 
 /**
- * Returns the published nodes that are on the LAN of the node `own`. Returns none if `own` is null or is published with
- * other values, because the other nodes then have flows for the published values. A malformed text counts as an empty
- * list, so that no packet is let in because of it.
+ * Returns the published nodes on the LAN of the node `own`, for each family in which it is published. Nothing is
+ * returned for a family in which it is published with other values, because the other nodes then have flows for these
+ * values. A malformed text counts as an empty list, so that no packet is let in because of it.
  */
-export function publishedBeside(own: DirectNode | null, ids: Readonly<Record<string, string>>): readonly DirectNode[] {
+export function publishedBeside(
+  own: readonly DirectNode[],
+  ids: Readonly<Record<string, string>>,
+): readonly DirectNode[] {
   const nodes = nodesIn(ids[directKey]);
-  const isPublished =
-    own !== null &&
-    nodes.some(
-      ({ name, address, mac, subnet }) =>
-        name === own.name && address === own.address && mac === own.mac && subnet === own.subnet,
-    );
-  return isPublished ? besideNode(own, nodes) : [];
+  const isSame = (one: DirectNode, other: DirectNode): boolean =>
+    one.name === other.name && one.address === other.address && one.mac === other.mac && one.subnet === other.subnet;
+  const published = own.filter((one) => nodes.some((other) => isSame(one, other)));
+  return besideNode(published, nodes);
 }
 
 function nodesIn(text = '[]'): readonly DirectNode[] {
@@ -44,11 +44,12 @@ function isNode(value: unknown): value is DirectNode {
     typeof name === 'string' &&
     isNodeName(name) &&
     typeof address === 'string' &&
-    familyOf(withoutLength(address)) === 4 &&
+    familyOf(withoutLength(address)) !== null &&
     parseRange(address) !== null &&
     typeof mac === 'string' &&
     /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(mac) &&
     typeof subnet === 'string' &&
-    parseRange(subnet)?.canonical === true
+    parseRange(subnet)?.canonical === true &&
+    isIpv6(subnet) === isIpv6(address)
   );
 }

@@ -56,13 +56,14 @@ export function addGateway(
     absent: { name },
     why: `${node.name} is a gateway of the cluster`,
   });
-  addJoinPort(desired, cluster, router, joinAddresses, node.name);
+  const { isDirectOnly = false } = facts;
+  addJoinPort(desired, cluster, router, joinAddresses, node.name, isDirectOnly ? node.subnets : []);
   const one = { node, gateway, router, joinAddresses };
   const outside = addOutside(desired, cluster, one);
-  const neighbours = directNeighbours(layout, facts.nodes, node);
+  const neighbours = directNeighbours(layout, facts.nodes, node, isDirectOnly);
   const direct = neighbours.map(({ subnet }) => subnet);
   const fromPods = addPeerWays(desired, layout, facts.nodes, node, router, facts.peers ?? [], direct);
-  const fromNeighbours = addDirectWays(desired, cluster, { ...one, outside }, neighbours);
+  const fromNeighbours = addDirectWays(desired, cluster, { ...one, outside }, neighbours, isDirectOnly);
   addTranslations(desired, layout, one, new Map([...fromPods, ...fromNeighbours]));
   addWays(desired, cluster, one);
   if (traitsOf(layout).guardsGateways) {

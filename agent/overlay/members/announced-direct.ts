@@ -13,8 +13,18 @@ const prefix = 'microshift-net-direct';
  * RBAC_Permission).
  */
 export const directKey = 'microshift-net-direct';
-/** Largest number of names that a node announces and the central node reads. A cluster has about twenty nodes. */
-const mostNames = 64;
+/**
+ * Key of SB_Global.external_ids in which the central node publishes the MTU of pods if packets between pods use direct
+ * routes only. As with the other key, members cannot write it.
+ */
+export const podMtuKey = 'microshift-net-pod-mtu';
+/** Suffix of a name whose packets arrive over IPv6; a name without it concerns IPv4. No name of a node contains `/`. */
+export const ipv6Suffix = '/ipv6';
+/**
+ * Largest number of names that a node announces and the central node reads. A cluster has about twenty nodes, each with
+ * up to two address families.
+ */
+const mostNames = 128;
 
 /** Returns true for an entry of `ovn-cms-options` that concerns direct routes. */
 export function isDirectEntry(entry: string): boolean {
@@ -22,8 +32,8 @@ export function isDirectEntry(entry: string): boolean {
 }
 
 /**
- * Returns the entries of a node: `microshift-net-direct` if it takes part, and `microshift-net-direct:n2` for each node
- * whose packets arrive; no entries if `heard` is null.
+ * Returns the entries of a node: `microshift-net-direct` if it takes part, and `microshift-net-direct:n2` or
+ * `microshift-net-direct:n2/ipv6` for each node whose packets arrive; no entries if `heard` is null.
  */
 export function directEntries(heard: readonly string[] | null): readonly string[] {
   if (heard === null) return [];
@@ -41,5 +51,9 @@ export function announcedDirect({ cmsOptions = '' }: Pick<OverlayChassis, 'cmsOp
   const entries = cmsOptions.split(',').filter(isDirectEntry);
   if (!entries.includes(prefix)) return {};
   const names = entries.flatMap((entry) => (entry === prefix ? [] : [entry.slice(prefix.length + 1)]));
-  return { direct: names.filter(isNodeName).slice(0, mostNames) };
+  return { direct: names.filter(isWord).slice(0, mostNames) };
+}
+
+function isWord(text: string): boolean {
+  return isNodeName(text.endsWith(ipv6Suffix) ? text.slice(0, -ipv6Suffix.length) : text);
 }

@@ -13,11 +13,11 @@ import { listOf, textOf } from '../../overlay/rows/row-index.ts';
 import { shapeOfSchema } from '../../overlay/rows/wire.ts';
 import { listCertificates } from '../overlay/certificates/authority.ts';
 import { announcedHere } from '../overlay/node/direct-here.ts';
-import { rememberedDirect } from '../overlay/node/inbound-flows.ts';
 import { readCredentials } from '../overlay/node/kubernetes-credentials.ts';
 import { daysUntil } from '../overlay/node/nodes.ts';
 import { readMembership } from '../overlay/node/own-port.ts';
 import { listenersOf, planKernel } from '../overlay/node/planned-node.ts';
+import { rememberedDirect, rememberedPodMtu } from '../overlay/node/stored-inbound.ts';
 import { readRows } from '../overlay/ovn/database-rows.ts';
 import { askController, hasCentral } from '../overlay/ovn/ovn-daemons.ts';
 import { type OverlayPlaces, overlayPlaces } from '../overlay/record/places.ts';
@@ -66,7 +66,11 @@ async function directFact(places: OverlayPlaces): Promise<Pick<OverlayFacts, 'di
   const neighbours = rememberedDirect(places);
   if (neighbours.length === 0) return {};
   return inDatabase<Pick<OverlayFacts, 'direct'>>(openSwitchDatabase(places.ovsRun), {}, async (database) => ({
-    direct: directFaults(neighbours, announcedHere(await readRows(database, ['Open_vSwitch']))),
+    direct: directFaults(
+      neighbours,
+      announcedHere(await readRows(database, ['Open_vSwitch'])),
+      rememberedPodMtu(places) !== null,
+    ),
   }));
 }
 

@@ -1,3 +1,4 @@
+import type { PodPath } from '../../model/direct-node.ts';
 import { isInCluster, membershipFault } from '../../model/missing-port.ts';
 import type { OverlayDaemon, OverlayStatus, OverlayTunnel, WatcherState } from '../../model/overlay-daemon.ts';
 import type { NodeState } from '../../model/overlay-plan.ts';
@@ -31,6 +32,8 @@ export interface OverlayStatusDocument {
   /** State of the daemon in this boot; null if the daemon has not run yet. */
   readonly daemon: OverlayDaemonJson | null;
   readonly tunnels: readonly TunnelJson[];
+  /** Paths to pods of other nodes, one for each node and address family; null if the central node does not answer. */
+  readonly paths: readonly PodPathJson[] | null;
   /** Peers of the cluster; on a member only those that its gateway reaches. */
   readonly peers: readonly PeerJson[];
 }
@@ -82,6 +85,20 @@ export interface TunnelJson {
   readonly answers: boolean | null;
 }
 
+/** Path of packets from pods of this node to pods of another node. */
+export interface PodPathJson {
+  /** Name of the other node. */
+  readonly node: string;
+  readonly family: 'ipv4' | 'ipv6';
+  /**
+   * `direct`: over the LAN without a tunnel. `none`: the pods are not reached, because `overlay.encapsulation` is
+   * `never` and the direct route is missing.
+   */
+  readonly way: 'direct' | 'tunnel' | 'none';
+  /** Reason why the path is not a direct route; null if it is one. */
+  readonly reason: string | null;
+}
+
 /** `overlay nodes`: the nodes of the cluster. */
 export interface OverlayNodesDocument {
   readonly command: 'overlay nodes';
@@ -100,6 +117,8 @@ export interface ListedNodeJson {
   readonly state: 'here' | 'joined' | 'not joined';
   /** Tunnel to the node; null for this node. */
   readonly tunnel: NodeTunnelJson | null;
+  /** Paths from pods of the central node to pods of this node, one for each address family. */
+  readonly paths: readonly PodPathJson[];
   /** Last answer of the node to the central node; null if the node cannot be probed. */
   readonly echo: EchoJson | null;
   readonly gateway: ListedGatewayJson | null;
@@ -136,8 +155,20 @@ export interface ListedGatewayJson {
 
 /** Returns the document of `overlay status`. */
 export function overlayStatusDocument(status: OverlayStatus): OverlayStatusDocument {
-  const { node, role, subnets, addresses, southbound, membership, controller, daemon, isRunning, tunnels, peers } =
-    status;
+  const {
+    node,
+    role,
+    subnets,
+    addresses,
+    southbound,
+    membership,
+    controller,
+    daemon,
+    isRunning,
+    tunnels,
+    paths,
+    peers,
+  } = status;
   return {
     command: 'overlay status',
     outcome: 'shown',
@@ -152,6 +183,7 @@ export function overlayStatusDocument(status: OverlayStatus): OverlayStatusDocum
     isRunning,
     daemon: daemon && overlayDaemonJson(daemon),
     tunnels: tunnels.map(tunnelJson),
+    paths: paths === null ? null : paths.map(pathJson),
     peers: peers.map(peerJson),
   };
 }
@@ -173,6 +205,10 @@ function tunnelJson({ answers = null, ...tunnel }: OverlayTunnel): TunnelJson {
   return { interface: port, type, chassis, remoteAddress, fault, answers };
 }
 
+function pathJson({ node, family, way, reason }: PodPath): PodPathJson {
+  return { node, family, way, reason };
+}
+
 /** Returns the document of `overlay nodes`. */
 export function overlayNodesDocument(nodes: readonly NodeState[]): OverlayNodesDocument {
   return { command: 'overlay nodes', outcome: 'shown', nodes: nodes.map(listedNodeJson) };
@@ -187,6 +223,7 @@ function listedNodeJson(node: NodeState): ListedNodeJson {
     addresses,
     state,
     tunnel: tunnel && { port: tunnel.port, state: tunnel.state, reason: tunnel.reason },
+    paths: node.paths.map(pathJson),
     echo: echo && { isCurrent: echo.isCurrent, at: echo.atMs === null ? null : new Date(echo.atMs).toISOString() },
     gateway: gateway && { bridge: gateway.bridge, addresses: gateway.addresses, isUp: gateway.isUp },
     certificateDays,

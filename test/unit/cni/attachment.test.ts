@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type Attachment, interfaceIds, linkOf, nodeLines, podLines } from '../../../agent/cni/attachment.ts';
+import { type Attachment, interfaceIds, linkOf, nodeLines, podLines, podMtuOf } from '../../../agent/cni/attachment.ts';
 import { carriedFault } from '../../../agent/cni/carried-addresses-fault.ts';
 import { checkFaults, type PortState } from '../../../agent/cni/check.ts';
 import { isSamePod, readNodePod } from '../../../agent/cni/node-pod.ts';
@@ -40,6 +40,23 @@ t.test('lines for ip(8)', (t) => {
     'route add default via fd01:0:0:2::1 dev eth0',
   ]);
   t.equal(linkOf('short'), 'short');
+  t.end();
+});
+
+t.test('a pod sends packets of its MTU to pods and services, and smaller ones to all others', (t) => {
+  const large = { tunnelMtu: 1442, subnets: ['10.42.0.0/16', 'fd01::/48'], node: ['10.42.1.2'] };
+  const routes = [...attachment.network.routes, { destination: '100.64.0.0/16', nextHop: '10.42.1.1' }];
+  const wide = { ...attachment, network: { ...attachment.network, routes }, mtu: 1500, large };
+  t.strictSame(podLines(wide).slice(3), [
+    'route add 10.42.0.0/16 via 10.42.1.1 dev eth0',
+    'route add fd01::/48 via fd01:0:0:2::1 dev eth0',
+    'route add 100.64.0.0/16 via 10.42.1.1 dev eth0 mtu 1442',
+    'route add default via 10.42.1.1 dev eth0 mtu 1442',
+    'route add default via fd01:0:0:2::1 dev eth0 mtu 1442',
+    'route add 10.42.1.2 dev eth0 mtu 1442',
+  ]);
+  t.equal(podMtuOf(interfaceIds(wide), 1442), 1500);
+  t.equal(podMtuOf(interfaceIds(attachment), 1442), 1442);
   t.end();
 });
 

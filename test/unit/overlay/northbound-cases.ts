@@ -23,6 +23,7 @@ interface Facts {
   readonly leaving?: readonly string[];
   readonly peers?: readonly OverlayPeer[];
   readonly holdsPorts?: boolean;
+  readonly isDirectOnly?: boolean;
 }
 
 export function caseNames(): readonly string[] {
@@ -45,8 +46,8 @@ export function readCase(name: string): { readonly facts: NorthboundFacts; reado
   const nodes = (said.nodes ?? []).map(({ id, gateway, ...rest }) =>
     nodeOf(id, { ...rest, gateway: gateway === undefined ? null : gatewayOf(id, gateway) }),
   );
-  const { leaving = [], peers = [], holdsPorts = false } = said;
-  return { facts: factsOf(database.rows(), { layout, nodes, leaving, peers, holdsPorts }), database };
+  const { leaving = [], peers = [], holdsPorts = false, isDirectOnly = false } = said;
+  return { facts: factsOf(database.rows(), { layout, nodes, leaving, peers, holdsPorts, isDirectOnly }), database };
 }
 
 function applied(name: string): ModelDatabase {

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import t from 'tap';
+import { encapsulationIsAlways, type PodPath } from '../../../agent/model/direct-node.ts';
 import type { OverlayDaemon, OverlayStatus } from '../../../agent/model/overlay-daemon.ts';
 import { overlayStatusDocument } from '../../../agent/view/json/overlay-state-json.ts';
 import { overlayStatusText } from '../../../agent/view/overlay-status-view.ts';
@@ -25,6 +26,7 @@ const member: OverlayStatus = {
   daemon,
   isRunning: true,
   tunnels: [{ interface: 'ovn-n1-0', type: 'geneve', chassis: 'n1-id', remoteAddress: '192.0.2.11', fault: null }],
+  paths: [],
   peers: [],
 };
 process.env.TZ = 'UTC';
@@ -44,6 +46,37 @@ t.test('the status of a member', (t) => {
       '  ovn-n1-0 geneve to 192.0.2.11, chassis n1-id',
     ].join('\n'),
   );
+  t.end();
+});
+
+t.test('paths to pods of other nodes', (t) => {
+  const path = (node: string, family: PodPath['family'], way: PodPath['way'], reason: string | null): PodPath => ({
+    ...{ node, family, way, reason },
+  });
+  const paths = [
+    path('n1', 'ipv4', 'direct', null),
+    path('n1', 'ipv6', 'direct', null),
+    path('n3', 'ipv4', 'direct', null),
+    path('n3', 'ipv6', 'tunnel', 'the gateway of n3 has no IPv6 address'),
+    path('n4', 'ipv4', 'none', 'n4 is not a gateway'),
+  ];
+  t.equal(
+    text({ paths }).split('\n').slice(-5).join('\n'),
+    [
+      'Pods of other nodes:',
+      '  n1 by a direct route (IPv4 and IPv6)',
+      '  n3 by a direct route (IPv4)',
+      '  n3 through a tunnel (IPv6): the gateway of n3 has no IPv6 address',
+      '  n4 not reached (IPv4): n4 is not a gateway',
+    ].join('\n'),
+  );
+  t.match(text({ paths: null }), /\nPods of other nodes: the central node did not answer$/);
+  t.equal(
+    text({ paths: [path('n1', 'ipv4', 'tunnel', encapsulationIsAlways)] }),
+    text({}),
+    'not without direct routes',
+  );
+  t.match(overlayStatusDocument({ ...member, paths }), { paths });
   t.end();
 });
 

@@ -1,9 +1,15 @@
 import { createSocket } from 'node:dgram';
 
-/** UDP socket that sends empty datagrams to other nodes, and reports those of other nodes. */
+/** Bytes of the headers of IP and UDP, without options (RFC 791, RFC 8200, RFC 768). */
+const headerBytes = { udp4: 28, udp6: 48 } as const;
+
+/** UDP socket that sends datagrams of zeros to other nodes, and reports those of other nodes. */
 export interface ProbeSocket {
-  /** Sends a datagram to an address. A datagram that the kernel cannot send is lost. */
-  send(address: string): void;
+  /**
+   * Sends a datagram to an address, in a packet of this size, or in an empty one if the size is smaller than the
+   * headers. A datagram that the kernel cannot send is lost.
+   */
+  send(address: string, packetBytes: number): void;
   close(): void;
 }
 
@@ -18,7 +24,8 @@ export function openProbeSocket(
   onProbe: (address: string) => void,
   onClosed: () => void,
 ): ProbeSocket {
-  const socket = createSocket('udp4');
+  const type = place.address.includes(':') ? 'udp6' : 'udp4';
+  const socket = createSocket(type);
   let isOpen = true;
   const end = (): void => {
     if (isOpen) socket.close();
@@ -33,8 +40,9 @@ export function openProbeSocket(
   });
   socket.bind(place);
   return {
-    send: (address) => {
-      if (isOpen) socket.send('', remotePort, address, () => undefined);
+    send: (address, packetBytes) => {
+      const content = Buffer.alloc(Math.max(0, packetBytes - headerBytes[type]));
+      if (isOpen) socket.send(content, remotePort, address, () => undefined);
     },
     close: end,
   };

@@ -3,6 +3,7 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
 import { planCentral } from '../../../overlay/cluster/central.ts';
 import { directNodes } from '../../../overlay/direct/direct-nodes.ts';
+import { publishedPodMtu } from '../../../overlay/direct/direct-only.ts';
 import { publishedDirect } from '../../../overlay/direct/published-direct.ts';
 import { publishedIds } from '../../../overlay/members/renewal.ts';
 import { publishedPeers } from '../../../overlay/peers/published-peers.ts';
@@ -23,8 +24,8 @@ const inactivityProbeMs = 60_000;
 /**
  * Plans the southbound rows that let nodes connect with their certificates, with the rights of an ovn-controller
  * (ovn-sb(5), RBAC_Role). The rows also publish the trusted authorities, the certificates that answer requests of
- * members, the peers of the cluster, its ports for hosts that are not pods, and the members that take part in direct
- * routes.
+ * members, the peers of the cluster, its ports for hosts that are not pods, the members that take part in direct
+ * routes, and the MTU of pods, which is null if the cluster uses tunnels.
  */
 export function planListener(
   record: OverlayRecord,
@@ -32,6 +33,7 @@ export function planListener(
   { pki }: OverlayPlaces,
   rows: DatabaseRows,
   members: readonly OverlayNode[],
+  podMtuBytes: number | null,
 ): OverlayPlan {
   const connections = record.southbound.map((remote) => ({
     target: remote.replace(/^ssl:(.*):(\d+)$/, 'pssl:$2:$1'),
@@ -44,6 +46,7 @@ export function planListener(
     ...publishedPeers(record.peers ?? []),
     ...publishedPorts(record.ports ?? []),
     ...publishedDirect(directNodes(record.layout, members)),
+    ...publishedPodMtu(podMtuBytes),
   };
   return planCentral({ owner: record.layout.owner, connections, tls: tlsFiles(pki), published, rows });
 }

@@ -1,4 +1,13 @@
-import { type Attachment, interfaceIds, linkAlias, linkOf, nodeLines, podLines } from '../../../cni/attachment.ts';
+import {
+  type Attachment,
+  interfaceIds,
+  type LargePackets,
+  linkAlias,
+  linkOf,
+  nodeLines,
+  podLines,
+  podMtuOf,
+} from '../../../cni/attachment.ts';
 import { carriedFault } from '../../../cni/carried-addresses-fault.ts';
 import { checkFaults, isInstalled } from '../../../cni/check.ts';
 import type { CniPod, CniRequest } from '../../../cni/cni-request.ts';
@@ -30,6 +39,8 @@ export interface CniSurroundings {
   readonly ports: PodPorts;
   readonly carried: PortAddresses;
   readonly mtu: number;
+  /** Destinations of packets that are too large for tunnels. Absent if the cluster uses tunnels between pods. */
+  readonly large?: LargePackets;
   readonly say: (line: string) => void;
 }
 
@@ -111,8 +122,9 @@ export async function unplug({ containerId, pod }: CniRequest, { ports, say }: C
  * difference.
  */
 export async function check(request: CniRequest, around: CniSurroundings, gone: AbortSignal): Promise<Answer> {
-  const attachment = await attachmentOf(request, around, gone);
-  const port = around.ports.find(attachment.link);
+  const wanted = await attachmentOf(request, around, gone);
+  const port = around.ports.find(wanted.link);
+  const attachment = port === null ? wanted : asMade(wanted, port.externalIds);
   const faults = checkFaults(attachment, port, request.observed, request.config.prevResult);
   if (faults.length === 0) return [];
   throw new CniError(cniCode.notAsWanted, `${requirePod(request.pod)}: ${faults[0]}`, faults.join('; '));
@@ -139,9 +151,15 @@ export async function collect(
   return [];
 }
 
+/** Returns the attachment with the MTU that ADD gave the pod, because the cluster's MTU may have changed since. */
+function asMade({ large, ...wanted }: Attachment, externalIds: Readonly<Record<string, string>>): Attachment {
+  const mtu = podMtuOf(externalIds, large?.tunnelMtu ?? wanted.mtu);
+  return { ...wanted, mtu };
+}
+
 async function attachmentOf(
   { pod, containerId, netns, ifname }: CniRequest,
-  { pods, mtu }: CniSurroundings,
+  { pods, mtu, large }: CniSurroundings,
   gone: AbortSignal,
 ): Promise<Attachment> {
   if (pod === null) {
@@ -160,6 +178,7 @@ async function attachmentOf(
     uid: kubeletUid(addressed),
     network,
     mtu,
+    ...(large !== undefined && { large }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { LargePackets } from '../../../cni/attachment.ts';
 import { isInstalled } from '../../../cni/check.ts';
 import { hasLink } from '../../../drivers/host/kernel/aliased-links.ts';
 import { listenForCommands } from '../../../drivers/host/process/control-socket.ts';
@@ -5,6 +6,8 @@ import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import { openPodPorts, type PodPorts } from '../../../drivers/openvswitch/pod-ports.ts';
 import { createPortAddresses } from '../../../drivers/ovn/port-addresses.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { withoutLength } from '../../../overlay/addresses.ts';
+import { managementAddresses } from '../../../overlay/cluster/node-rows.ts';
 import { createWriting } from '../loop/writing.ts';
 import { ownDevice } from '../node/planned-node.ts';
 import { southboundRemote } from '../node/southbound.ts';
@@ -21,10 +24,12 @@ const portsMs = 30_000;
 
 /**
  * Serves requests of container runtimes for pod interfaces at the socket, until the returned function is called. Writes
- * the conflist as soon as pods can start. Fails if Open vSwitch does not answer, or if the socket cannot be created.
+ * the conflist as soon as pods can start. `podMtuBytes` is the MTU of the pods' interfaces. Fails if Open vSwitch does
+ * not answer, or if the socket cannot be created.
  */
 export async function startCni(
   record: OverlayRecord,
+  podMtuBytes: number,
   places: OverlayPlaces,
   api: Pick<KubernetesApi, 'follow'>,
   say: (line: string) => void,
@@ -59,7 +64,13 @@ export async function startCni(
   const stops = [ports.onChange(notifyWhenReady), pods.onKnown(notifyWhenReady)];
   const stopListening = (): void => stops.forEach((stop) => void stop());
   try {
-    const verbs = createVerbs(places, { pods, ports, carried, mtu: layout.mtu, say });
+    const large: LargePackets = {
+      tunnelMtu: layout.mtu,
+      subnets: [...layout.clusterSubnets, ...layout.serviceSubnets],
+      node: managementAddresses(node).map(withoutLength),
+    };
+    const isLarge = podMtuBytes > layout.mtu;
+    const verbs = createVerbs(places, { pods, ports, carried, mtu: podMtuBytes, ...(isLarge && { large }), say });
     const stopServer = await listenForCommands(places.cniSocket, verbs);
     return () => {
       stopListening();

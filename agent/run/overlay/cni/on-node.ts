@@ -8,10 +8,10 @@ import { startCni } from './cni.ts';
 /** CNI service of a node; it does nothing on a node without pod subnets. */
 export interface NodeCni {
   /**
-   * Starts the service for the node of this record, or restarts it if the record differs. After a failure the caller
-   * has to call it again.
+   * Starts the service for the node of this record, or restarts it if the record or the MTU of pods in bytes differs.
+   * After a failure the caller has to call it again.
    */
-  know(record: OverlayRecord): Promise<void>;
+  know(record: OverlayRecord, podMtuBytes: number): Promise<void>;
   close(): void;
 }
 
@@ -24,16 +24,16 @@ export function createNodeCni(
   let stop = (): void => undefined;
   let served = '';
   return {
-    know: async (record) => {
+    know: async (record, podMtuBytes) => {
       const { node, layout, southbound } = record;
-      const wanted = node.subnets.length === 0 ? '' : [node.name, layout.mtu, ...southbound].join(' ');
+      const wanted = node.subnets.length === 0 ? '' : [node.name, layout.mtu, podMtuBytes, ...southbound].join(' ');
       if (wanted === served) return;
       stop();
       stop = () => undefined;
       served = '';
       if (wanted === '') return;
       api ??= openClusterApi(config, node.name, say);
-      stop = await startCni(record, places, api, say);
+      stop = await startCni(record, podMtuBytes, places, api, say);
       served = wanted;
     },
     close: () => {

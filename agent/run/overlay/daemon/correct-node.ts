@@ -10,9 +10,11 @@ import type { Outcome } from '../loop/pace.ts';
 import type { Scope } from '../loop/work.ts';
 import { changesOf, installAndProveInbound, writePlanned } from '../node/apply-overlay.ts';
 import { doCertificateWork } from '../node/certificate-renewal.ts';
-import { sharedFlowDrift, storedServices } from '../node/inbound-flows.ts';
+import { sharedFlowDrift } from '../node/inbound-flows.ts';
+import { directProblems } from '../node/lost-pods.ts';
 import { withOwnAddress } from '../node/own-address.ts';
 import { ownDevice, type PlannedNode, withPlan } from '../node/planned-node.ts';
+import { storedServices } from '../node/stored-inbound.ts';
 import { gatewayMissing, isGatewayConnected } from '../ovn/gateway-proof.ts';
 import { ensureCentral } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
@@ -32,6 +34,8 @@ export interface Corrected {
    * br-int.
    */
   readonly refused: readonly string[];
+  /** MTU of the pods' interfaces in bytes. */
+  readonly podMtuBytes: number;
   readonly outcome: Outcome;
   /**
    * Failure in the inbound services, while the databases and the kernel are in the desired state; null if nothing
@@ -89,7 +93,7 @@ async function applyPlanned(
   isOther: boolean,
   say: (step: string) => void,
 ): Promise<Corrected> {
-  const { members, places } = planned;
+  const { members, places, podMtuBytes } = planned;
   const refused = refusedOf(planned);
   requireDevice(planned);
   const port = await writePlanned(planned, say);
@@ -102,9 +106,9 @@ async function applyPlanned(
     const hasNews = storedServices(places) !== services;
     const isCorrected = !isOther && (rows > 0 || (demux.length > 0 && !hasNews));
     const followed = isOther || demux.length > 0 ? 'followed' : 'nothing';
-    return { record, members, refused, outcome: isCorrected ? 'corrected' : followed, failure: null };
+    return { record, members, refused, podMtuBytes, outcome: isCorrected ? 'corrected' : followed, failure: null };
   } catch (error) {
-    return { record, members, refused, outcome: 'corrected', failure: agentErrorIn(error) };
+    return { record, members, refused, podMtuBytes, outcome: 'corrected', failure: agentErrorIn(error) };
   }
 }
 
@@ -120,23 +124,35 @@ async function gatewayLeft({ record, local }: PlannedNode): Promise<readonly str
 function difference(record: OverlayRecord, places: OverlayPlaces) {
   return withPlan(record, places, async (planned) => {
     requireDevice(planned);
-    const { flows, failure } = await sharedFlowDrift(planned).then(
-      ({ demux, faults }) => ({ flows: faults.length === 0 ? demux.length : 0, failure: null }),
-      (error: unknown) => ({ flows: 0, failure: agentErrorIn(error) }),
+    const { flows, hasStoredMtu, failure } = await sharedFlowDrift(planned).then(
+      ({ demux, faults, hasStoredMtu }) => ({
+        flows: faults.length === 0 ? demux.length : 0,
+        hasStoredMtu,
+        failure: null,
+      }),
+      (error: unknown) => ({ flows: 0, hasStoredMtu: true, failure: agentErrorIn(error) }),
     );
-    const { managementPort, members, certificates } = planned;
+    const { managementPort, members, certificates, podMtuBytes } = planned;
     const changes = rowsOf(planned) + flows + managementPort.length + certificates.steps.length;
-    return { isDifferent: changes > 0, members, refused: refusedOf(planned), failure };
+    return { isDifferent: changes > 0 || !hasStoredMtu, members, refused: refusedOf(planned), podMtuBytes, failure };
   });
 }
 
 /**
  * Returns sentences about other programs with unauthorized write access to the cluster, about refused claims and
- * certificate requests of members, about chassis that belong to no member, and about interfaces that this node cannot
- * attach to br-int.
+ * certificate requests of members, about chassis that belong to no member, about interfaces that this node cannot
+ * attach to br-int, and about direct routes that are missing in a cluster without tunnels.
  */
-function refusedOf({ listeners, refusedClaims, certificates, strangers, portFaults }: PlannedNode): readonly string[] {
-  return [...listeners.map(listenerFault), ...refusedClaims, ...certificates.refused, ...strangers, ...portFaults];
+function refusedOf(planned: PlannedNode): readonly string[] {
+  const { listeners, refusedClaims, certificates, strangers, portFaults } = planned;
+  return [
+    ...listeners.map(listenerFault),
+    ...refusedClaims,
+    ...certificates.refused,
+    ...strangers,
+    ...portFaults,
+    ...directProblems(planned),
+  ];
 }
 
 function rowsOf(planned: PlannedNode): number {

@@ -63,7 +63,7 @@ export async function runDaemon(
       report.refused(kept.refused);
       watcher.know(kept.record, kept.members);
       if (watchedOf(kept.record, places) !== watched) await watch(kept.record);
-      await cni.know(kept.record);
+      await cni.know(kept.record, kept.podMtuBytes);
       probes.know(kept.record);
       if (await hasNewCertificate(kept.record, now, output.say)) work.ask('look');
       answers.again();

@@ -2,11 +2,12 @@ import { monotonicMs } from '../../../deadline.ts';
 import { openProbeSocket, type ProbeSocket } from '../../../drivers/host/kernel/probe-socket.ts';
 import type { DirectNode } from '../../../model/direct-node.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import { withoutLength } from '../../../overlay/addresses.ts';
+import { isIpv6, withoutLength } from '../../../overlay/addresses.ts';
 import { probePorts } from '../../../overlay/direct/direct-flows.ts';
-import { directNodeOf } from '../../../overlay/direct/direct-nodes.ts';
+import { directNodesOf, heardWord } from '../../../overlay/direct/direct-nodes.ts';
 import { createHearing, silenceMs } from '../../../overlay/direct/hearing.ts';
-import { rememberedDirect } from '../node/inbound-flows.ts';
+import { fullMtu } from '../node/membership.ts';
+import { rememberedDirect } from '../node/stored-inbound.ts';
 import type { HeardNodes, OverlayPlaces } from '../record/places.ts';
 
 /** Time between two probes to the same node. */
@@ -34,29 +35,38 @@ export interface DirectProbes {
 /** Creates the probes. Calls `onChange` when the names of the heard neighbours change. */
 export function createDirectProbes(places: Pick<OverlayPlaces, 'services'>, onChange: () => void): DirectProbes {
   const hearing = createHearing();
-  let own: string | null = null;
+  const sockets = new Map<string, ProbeSocket>();
+  let own: readonly string[] = [];
   let neighbours: readonly DirectNode[] = [];
-  let socket: ProbeSocket | null = null;
   let timer: NodeJS.Timeout | undefined;
   let isKnown = false;
+  let packetBytes = 0;
   let beganMs = 0;
   let last = '';
   const arrived = (address: string): void => {
     const from = neighbours.find((one) => withoutLength(one.address) === address);
-    if (from !== undefined) hearing.arrived(from.name, monotonicMs());
+    if (from !== undefined) hearing.arrived(heardWord(from), monotonicMs());
   };
   const heard = (): HeardNodes | null => {
     if (!isKnown) return null;
     const now = monotonicMs();
-    const names = hearing.heard(now).filter((name) => neighbours.some((one) => one.name === name));
+    const words = neighbours.map(heardWord);
+    const names = hearing.heard(now).filter((word) => words.includes(word));
     return { names, isComplete: neighbours.length === 0 || now - beganMs >= firstMs };
   };
+  const open = (address: string): ProbeSocket => {
+    const socket = openProbeSocket({ address, port: probePorts.from }, probePorts.to, arrived, () =>
+      sockets.delete(address),
+    );
+    sockets.set(address, socket);
+    return socket;
+  };
   const probe = (): void => {
-    if (own !== null)
-      socket ??= openProbeSocket({ address: own, port: probePorts.from }, probePorts.to, arrived, () => {
-        socket = null;
-      });
-    for (const { address } of neighbours) socket?.send(withoutLength(address));
+    for (const address of own) {
+      const socket = sockets.get(address) ?? open(address);
+      for (const other of neighbours.map((one) => withoutLength(one.address)))
+        if (isIpv6(other) === isIpv6(address)) socket.send(other, packetBytes);
+    }
     const now = JSON.stringify(heard());
     if (now !== last) onChange();
     last = now;
@@ -64,16 +74,18 @@ export function createDirectProbes(places: Pick<OverlayPlaces, 'services'>, onCh
   const close = (): void => {
     clearInterval(timer);
     timer = undefined;
-    socket?.close();
-    socket = null;
+    for (const socket of sockets.values()) socket.close();
+    sockets.clear();
   };
   return {
-    know: ({ node }) => {
-      const address = withoutLength(directNodeOf(node)?.address ?? '') || null;
-      if (address !== own) close();
-      own = address;
+    know: ({ layout, node }) => {
+      const addresses = directNodesOf(node).map(({ address }) => withoutLength(address));
+      if (addresses.join() !== own.join()) close();
+      own = addresses;
+      // A probe of the largest size also shows that the segment carries such packets.
+      packetBytes = fullMtu(layout, node);
       isKnown = true;
-      neighbours = own === null ? [] : rememberedDirect(places);
+      neighbours = own.length === 0 ? [] : rememberedDirect(places);
       if (neighbours.length === 0) return close();
       if (timer !== undefined) return;
       beganMs = monotonicMs();

@@ -9,8 +9,9 @@ import { type BalancerChange, createDatagramServers } from '../../../overlay/ser
 import { serviceColumns } from '../../../overlay/services/inbound-services.ts';
 import { withheldAddresses } from '../../../overlay/services/withheld-answers.ts';
 import { createEventBatch } from '../loop/event-batch.ts';
-import { differFromStored, inboundIn } from '../node/inbound-flows.ts';
+import { inboundIn } from '../node/inbound-flows.ts';
 import { southboundRemote } from '../node/southbound.ts';
+import { differFromStored } from '../node/stored-inbound.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { createLostConnections, onBridge } from './lost-connections.ts';
 

@@ -5,6 +5,7 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { listenerFault, listenerHint } from '../../../overlay/listeners.ts';
 import { changesOf, installedPort, ownChassis } from '../node/apply-overlay.ts';
 import { sharedFlowDrift } from '../node/inbound-flows.ts';
+import { directProblems } from '../node/lost-pods.ts';
 import { portOf } from '../node/own-port.ts';
 import { ownDevice, type PlannedNode, withPlan } from '../node/planned-node.ts';
 import { withSouthbound } from '../node/southbound.ts';
@@ -14,13 +15,18 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { overlayNotices } from './overlay-notices.ts';
 import { workloadDrift } from './workload-drift.ts';
 
-/** Returns the changes that bring this node into the desired state, its faults, and its notices. Changes nothing. */
+/**
+ * Returns the changes that bring this node into the desired state, its faults, and its notices. Changes nothing. Throws
+ * if `refuse` throws, which gets the plan.
+ */
 export async function overlayChanges(
   recorded: OverlayRecord,
   config: Pick<Config, 'overlay'>,
   places: OverlayPlaces,
+  refuse: (planned: PlannedNode) => void = () => undefined,
 ): Promise<OverlayChanges> {
   return withPlan(recorded, places, async (planned) => {
+    refuse(planned);
     const changes = changesOf(planned);
     const isAsWanted = changes.databases.every((plan) => plan.changes.length === 0);
     const { demux, faults } = await sharedFlowDrift(planned);
@@ -28,7 +34,13 @@ export async function overlayChanges(
     const found = isAsWanted ? [...(await faultsOf(planned)), ...faults] : [];
     const open = planned.listeners.map((one) => `${listenerFault(one)}; ${listenerHint(one)}`);
     const notices = await overlayNotices(planned, config);
-    return { ...changes, demux, workload, faults: [...open, ...planned.portFaults, ...found, ...unknown], notices };
+    return {
+      ...changes,
+      demux,
+      workload,
+      faults: [...open, ...planned.portFaults, ...directProblems(planned), ...found, ...unknown],
+      notices,
+    };
   });
 }
 

@@ -1,3 +1,4 @@
+import { podMtuOf } from '../../../cni/attachment.ts';
 import { answeredNeighbours } from '../../../drivers/host/kernel/neighbours.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
@@ -8,10 +9,11 @@ import { routesForPeer } from '../../../overlay/gateway/peer-routes.ts';
 import { tunnelsOf } from '../../../overlay/local/tunnels.ts';
 import { claimColumns, foreignClaims } from '../../../overlay/members/claimed-ports.ts';
 import { conflictingNeighbours, learnedColumns, unexpectedRows } from '../../../overlay/members/learned-neighbours.ts';
+import { mapOf } from '../../../overlay/rows/row-index.ts';
 import { announcedHere } from '../node/direct-here.ts';
-import { rememberedDirect } from '../node/inbound-flows.ts';
 import { credentialNotices } from '../node/kubernetes-credentials.ts';
 import type { PlannedNode } from '../node/planned-node.ts';
+import { rememberedDirect } from '../node/stored-inbound.ts';
 import { withAnswers } from '../node/tunnel-answers.ts';
 import { readColumns } from '../ovn/database-rows.ts';
 
@@ -32,6 +34,7 @@ export async function overlayNotices(
     ...refused,
     ...peerNotices(planned.record, planned.members),
     ...directNotices(planned),
+    ...mtuNotices(planned),
     ...(await tunnelNotices(planned)),
     ...strangers.map(
       (one) => `${one}; it has no effect. Where its machine still runs, run there: microshift-net overlay leave`,
@@ -70,9 +73,26 @@ function peerNotices({ layout, peers = [] }: OverlayRecord, members: readonly Ov
   });
 }
 
-/** Returns a sentence for each node on the LAN whose packets do not arrive by the direct route. */
-function directNotices({ local, places }: PlannedNode): readonly string[] {
-  return directFaults(rememberedDirect(places), announcedHere(local.rows));
+/**
+ * Returns a sentence for each node on the LAN whose packets do not arrive by the direct route. Empty in a cluster
+ * without tunnels between pods, in which such a node is a fault.
+ */
+function directNotices({ local, places, direct }: PlannedNode): readonly string[] {
+  return direct.isDirectOnly ? [] : directFaults(rememberedDirect(places), announcedHere(local.rows));
+}
+
+/** Returns a sentence if pods of this node have another MTU than new pods get. */
+function mtuNotices({ record: { layout }, local, podMtuBytes }: PlannedNode): readonly string[] {
+  const others = (local.rows.tables.Interface ?? [])
+    .map((row) => mapOf(row, 'external_ids'))
+    .filter((ids) => 'pod-netns' in ids && podMtuOf(ids, layout.mtu) !== podMtuBytes);
+  if (others.length === 0) return [];
+  const has = others.length === 1 ? '1 pod of this node has' : `${others.length} pods of this node have`;
+  const why =
+    podMtuBytes > layout.mtu
+      ? 'large datagrams of other pods do not reach it'
+      : 'its large packets are lost where they need a tunnel';
+  return [`${has} another MTU than ${podMtuBytes}; until a restart of such a pod, ${why}`];
 }
 
 /** Returns a sentence for each tunnel that is down, or whose other end does not answer. */

@@ -25,7 +25,7 @@ import {
 } from '../node/membership.ts';
 import { openFromHere } from '../node/open-from-here.ts';
 import { portOf, refuseWithoutPort } from '../node/own-port.ts';
-import { chassisOf } from '../node/planned-node.ts';
+import { chassisOf } from '../node/southbound-rows.ts';
 import { readRows } from '../ovn/database-rows.ts';
 import { refuseWithoutConntrack } from '../ovn/datapath-support.ts';
 import type { OverlayPlaces } from '../record/places.ts';

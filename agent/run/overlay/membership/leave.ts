@@ -13,8 +13,10 @@ import { clearRemains, forgetIssued } from '../certificates/authority.ts';
 import { pkiFiles } from '../certificates/pki-files.ts';
 import { removeConflist } from '../cni/conflist.ts';
 import { stopDaemon } from '../daemon/unit.ts';
+import { planMembers } from '../node/members-plan.ts';
 import { openFromHere } from '../node/open-from-here.ts';
-import { chassisOf, planMembers, withDatabases } from '../node/planned-node.ts';
+import { withDatabases } from '../node/planned-node.ts';
+import { chassisOf, isDirectOnlyIn } from '../node/southbound-rows.ts';
 import { carryOut, readRows } from '../ovn/database-rows.ts';
 import { centralAnswers } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
@@ -124,7 +126,8 @@ export async function expelNode(name: string, places: OverlayPlaces): Promise<vo
   await withDatabases(record, places, async ([, northbound, southbound]) => {
     if (northbound === undefined || southbound === undefined) return;
     const rows = await readRows(northbound, overlayTables.OVN_Northbound);
-    const chassis = chassisOf(await readRows(southbound, overlayTables.OVN_Southbound));
+    const below = await readRows(southbound, overlayTables.OVN_Southbound);
+    const chassis = chassisOf(below);
     // A chassis with the system-id of another member stays, even if its hostname is the name of the removed node.
     const otherIds = members.map((one) => one.systemId);
     const isIts = (one: OverlayChassis): boolean => one.name === systemId || [one.name, one.hostname].includes(name);
@@ -144,9 +147,10 @@ export async function expelNode(name: string, places: OverlayPlaces): Promise<vo
       recordNow(wanted, readHost()).node,
       members,
       rest,
-      places.hasDirectRoutes,
+      places.encapsulation !== 'always',
     );
-    await carryOut(northbound, planMembers(wanted, nodes, [name], rows), rows);
+    const isDirectOnly = places.encapsulation === 'never' && isDirectOnlyIn(below);
+    await carryOut(northbound, planMembers(wanted, nodes, [name], rows, { isDirectOnly }), rows);
     writeRecord(places.record, wanted);
     forgetIssued(places.pki, name);
   });

@@ -9,7 +9,8 @@ import { overlayTables, workloadTables } from '../../../overlay/rows/overlay-tab
 import { indexRows, mapOf } from '../../../overlay/rows/row-index.ts';
 import { emptyWorkload } from '../../../workload/empty-workload.ts';
 import { planWorkload } from '../../../workload/plan-workload.ts';
-import { type PlannedDatabase, planMembers, withDatabases } from '../node/planned-node.ts';
+import { planMembers } from '../node/members-plan.ts';
+import { type PlannedDatabase, withDatabases } from '../node/planned-node.ts';
 import { removeSharedFlows } from '../node/shared-flows.ts';
 import { carryOut, readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';

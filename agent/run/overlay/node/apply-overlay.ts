@@ -12,11 +12,12 @@ import { carryOut } from '../ovn/database-rows.ts';
 import { proveAnnounced, proveGateway } from '../ovn/gateway-proof.ts';
 import { ensureCentral, ensureController } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
-import { installInbound, installStoredInbound, rememberedPeers, rollBackInbound } from './inbound-flows.ts';
+import { installInbound, installStoredInbound, rollBackInbound } from './inbound-flows.ts';
 import { portOf } from './own-port.ts';
 import { ownDevice, type PlannedNode, planKernel, withPlan } from './planned-node.ts';
 import { closeToOutsideClients } from './shared-flows.ts';
 import { withSouthbound } from './southbound.ts';
+import { rememberedPeers } from './stored-inbound.ts';
 import { waitForDevice } from './wait-for-device.ts';
 
 /**
@@ -49,16 +50,19 @@ const memberPortMs = 15_000;
 const kernelMs = 30_000;
 
 /**
- * Brings this node into the state that its record describes, and proves that state. Writes nothing if nothing differs.
+ * Brings this node into the state that its record describes, and proves that state. Writes nothing if nothing differs,
+ * or if `refuse` throws, which gets the plan.
  */
 export async function applyOverlay(
   recorded: OverlayRecord,
   places: OverlayPlaces,
   say: (step: string) => void,
+  refuse: (planned: PlannedNode) => void = () => undefined,
 ): Promise<OverlayChanges> {
   // At boot, the databases may not answer yet, because the central daemons start at the same time.
   if (recorded.members !== null) await ensureCentral(places, say);
   return withPlan(recorded, places, async (planned) => {
+    refuse(planned);
     const managementPort = await writePlanned(planned, say);
     const inbound = await installAndProveInbound(planned, say, () => provePart(planned, say));
     return { ...changesOf(planned), managementPort, ...inbound };

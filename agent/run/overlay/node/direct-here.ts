@@ -11,12 +11,12 @@ import type { OverlayPlaces } from '../record/places.ts';
  */
 export function withHeard(
   record: OverlayRecord,
-  { hasDirectRoutes, heard }: OverlayPlaces,
+  { encapsulation, heard }: OverlayPlaces,
   rows: DatabaseRows,
 ): OverlayRecord {
   const { names, isComplete } = heard?.() ?? { names: [], isComplete: false };
   const all = isComplete ? names : [...new Set([...names, ...announcedHere(rows)])];
-  return { ...record, node: { ...record.node, direct: hasDirectRoutes ? all : null } };
+  return { ...record, node: { ...record.node, direct: encapsulation === 'always' ? null : all } };
 }
 
 /** Returns the names of the nodes whose packets arrive by the direct route, as this node announces them. */

@@ -160,8 +160,19 @@ function hostRanges({ links, routes }: HostFacts, ownDevices: readonly string[])
 
 /** Returns the largest MTU of packets inside this node's tunnels, in bytes. */
 export function largestMtu({ encap, linkMtu }: Pick<HostIdentity, 'encap' | 'linkMtu'>): number {
-  const family = encap.addresses.some((address) => address.includes(':')) ? 'ipv6' : 'ipv4';
-  return linkMtu - geneveOverheadBytes[family];
+  return linkMtu - overheadOf(encap);
+}
+
+/**
+ * Returns the MTU of pods in bytes if none of their packets is in a tunnel. The uplink of every node carries such
+ * packets, because it carries tunnel packets with packets of the cluster's MTU (`overlay join` refuses other uplinks).
+ */
+export function fullMtu({ mtu }: Pick<OverlayLayout, 'mtu'>, { encap }: Pick<OverlayNode, 'encap'>): number {
+  return mtu + overheadOf(encap);
+}
+
+function overheadOf({ addresses }: OverlayNode['encap']): number {
+  return geneveOverheadBytes[addresses.some((address) => address.includes(':')) ? 'ipv6' : 'ipv4'];
 }
 
 /**

@@ -14,6 +14,7 @@ import { listCertificates } from '../certificates/authority.ts';
 import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireCentral } from '../record/record.ts';
+import { centralPaths } from './paths-here.ts';
 import { ownDevice, type PlannedDatabase, withPlan } from './planned-node.ts';
 
 /** Milliseconds in a day; the remaining validity of a certificate is shown in days. */
@@ -31,13 +32,14 @@ const answerMs = 2_000;
 export async function listNodes(places: OverlayPlaces, now: number): Promise<readonly NodeState[]> {
   const record = requireCentral(places.record);
   const certificates = listCertificates(places.pki);
-  return withPlan(record, places, async ({ chassis, members, databases }) => {
+  return withPlan(record, places, async ({ chassis, members, databases, direct }) => {
     const [northbound, southbound, local] = ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'].map((name) =>
       databases.find(({ database }) => database.name === name),
     );
     if (northbound === undefined || southbound === undefined || local === undefined)
       throw new Error('a central node has all three databases');
     const tunnels = tunnelsOf(local.rows);
+    const paths = centralPaths({ record, members, direct }, places);
     const [echoes, reached] = await Promise.all([
       echoesOf(record.members, northbound.database, southbound),
       Promise.all(record.members.map((member) => tunnelTo(member, record, southbound.rows, tunnels))),
@@ -53,6 +55,7 @@ export async function listNodes(places: OverlayPlaces, now: number): Promise<rea
         systemId,
         addresses: [...new Set(found?.encaps.map(({ address }) => address))],
         tunnel: reached[index] ?? null,
+        paths: paths.filter((path) => path.node === name),
         echo: echoes[index] ?? null,
         state: found === undefined ? 'not joined' : isHere ? 'here' : 'joined',
         gateway: gateway && { bridge: gateway.bridge, addresses: gateway.addresses, isUp: gateway.isUp },

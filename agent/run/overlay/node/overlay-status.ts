@@ -6,8 +6,9 @@ import { askController } from '../ovn/ovn-daemons.ts';
 import { readDaemon, runsStill } from '../record/daemon-state.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireRecord } from '../record/record.ts';
-import { rememberedPeers } from './inbound-flows.ts';
 import { readMembership } from './own-port.ts';
+import { readPaths } from './paths-here.ts';
+import { rememberedPeers } from './stored-inbound.ts';
 import { withAnswers } from './tunnel-answers.ts';
 
 /**
@@ -19,7 +20,8 @@ export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayS
   const { node, members, southbound } = record;
   const daemon = readDaemon(places.daemon);
   const database = await openSwitchDatabase(places.ovsRun);
-  const rows = await readRows(database, ['Interface', 'Port']).finally(() => database.close());
+  const rows = await readRows(database, ['Interface', 'Port', 'Open_vSwitch']).finally(() => database.close());
+  const controller = await askController(places);
   return {
     node: node.name,
     role: members === null ? 'member' : 'central',
@@ -27,9 +29,11 @@ export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayS
     addresses: node.encap.addresses,
     southbound,
     membership: await readMembership(record, places),
-    controller: await askController(places),
+    controller,
     daemon,
     isRunning: daemon !== null && runsStill(daemon),
+    // A central node that ovn-controller does not reach would delay the command until the limit.
+    paths: controller === 'not connected' ? null : await readPaths(record, places, rows),
     tunnels: await withAnswers(tunnelsOf(rows), node.encap.addresses),
     peers: members === null ? rememberedPeers(places) : (record.peers ?? []),
   };

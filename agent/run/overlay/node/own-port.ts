@@ -42,12 +42,17 @@ export async function readMembership(
   // limit.
   if ((await askController(places)) === 'not connected')
     return { state: 'unknown', why: `ovn-controller does not reach ${where}` };
+  const why = `${where} did not answer within ${limitMs / 1000} s`;
+  return withinAnswerLimit<Membership>(askCentral(record, places), { state: 'unknown', why }, limitMs);
+}
+
+/** Waits for an answer of the central node up to the limit; returns `otherwise` after the limit. */
+export async function withinAnswerLimit<T>(answer: Promise<T>, otherwise: T, limitMs = answerMs): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Membership>((resolve) => {
-    const why = `${where} did not answer within ${limitMs / 1000} s`;
-    timer = setTimeout(() => resolve({ state: 'unknown', why }), limitMs);
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(otherwise), limitMs);
   });
-  return Promise.race([askCentral(record, places), late]).finally(() => clearTimeout(timer));
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
 async function askCentral({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<Membership> {

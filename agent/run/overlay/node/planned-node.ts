@@ -12,7 +12,8 @@ import type { OpenListener, OverlayChassis, OverlayNode, OverlayPlan } from '../
 import type { PortChange } from '../../../model/overlay-plan.ts';
 import type { AttachedInterface } from '../../../model/overlay-port.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import type { DatabaseRow, DatabaseRows } from '../../../model/rows.ts';
+import type { DatabaseRows } from '../../../model/rows.ts';
+import { type DirectOnly, decideDirectOnly, withTunnels } from '../../../overlay/direct/direct-only.ts';
 import { recordNow } from '../../../overlay/gateway/own-gateway.ts';
 import { planAttached, planNic } from '../../../overlay/gateway/own-nic.ts';
 import { openListeners } from '../../../overlay/listeners.ts';
@@ -21,10 +22,8 @@ import { planLocalTls } from '../../../overlay/local/local-tls.ts';
 import { judgeGateways } from '../../../overlay/members/heartbeat.ts';
 import { membersNow } from '../../../overlay/members/members.ts';
 import { managementInterface } from '../../../overlay/overlay-names.ts';
-import { planNorthbound } from '../../../overlay/plan-northbound.ts';
 import { withPorts } from '../../../overlay/ports/node-interfaces.ts';
 import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
-import { indexRows, mapOf, textOf } from '../../../overlay/rows/row-index.ts';
 import { type CertificateWork, certificateWork } from '../certificates/certificate-work.ts';
 import { planListener } from '../certificates/listener-plan.ts';
 import { readOwnRequest } from '../certificates/own-request.ts';
@@ -36,7 +35,11 @@ import { attachedHere } from './attached-here.ts';
 import { hasKubernetes } from './cluster-api.ts';
 import { withHeard } from './direct-here.ts';
 import { planManagementPort } from './management-port.ts';
+import { planMembers } from './members-plan.ts';
+import { fullMtu } from './membership.ts';
 import { withWhatItHas } from './occupied-places.ts';
+import { chassisOf, isDirectOnlyIn } from './southbound-rows.ts';
+import { publishedMtu } from './stored-inbound.ts';
 
 /** Database of a node, with its present rows and the planned changes. */
 export interface PlannedDatabase {
@@ -71,6 +74,10 @@ export interface PlannedNode {
   readonly listeners: readonly OpenListener[];
   /** Chassis that are registered in the southbound database. Empty except on the central node. */
   readonly chassis: readonly OverlayChassis[];
+  /** Decision about tunnels between pods. On a member, it has only whether the cluster has such tunnels. */
+  readonly direct: DirectOnly;
+  /** MTU of the pods' interfaces in bytes. */
+  readonly podMtuBytes: number;
 }
 
 /** Returns the remotes at which this node's ovn-controller connects to the southbound database. */
@@ -133,6 +140,8 @@ async function planNode(
   let refusedClaims: readonly string[] = [];
   let strangers: readonly string[] = [];
   let listeners: readonly OpenListener[] = [];
+  let direct: DirectOnly = withTunnels;
+  let podMtuBytes = record.members === null ? publishedMtu(places) : null;
   let certificates: CertificateWork = { steps: [], refused: [], waiting: [] };
   if (record.members !== null && northbound !== undefined && southbound !== undefined) {
     const [above, below] = await Promise.all([
@@ -142,12 +151,19 @@ async function planNode(
     chassis = chassisOf(below);
     certificates = certificateWork(record, chassis, places.pki, Date.now());
     listeners = await listenersOf([above, below], record.layout.owner, places);
-    const now = membersNow(record.layout, record.node, record.members, chassis, places.hasDirectRoutes);
+    const now = membersNow(record.layout, record.node, record.members, chassis, places.encapsulation !== 'always');
     members = withPorts(judgeGateways(now.nodes, readDaemon(places.daemon)?.asked ?? [], below), record.ports);
     ({ faults: refusedClaims, strangers } = now);
-    const plan = planMembers(record, members, [], above, places.bfdIntervalMs, hasKubernetes(places));
+    direct = decideDirectOnly(places.encapsulation, isDirectOnlyIn(below), record.layout, members);
+    podMtuBytes = direct.isDirectOnly ? fullMtu(record.layout, record.node) : null;
+    const plan = planMembers(record, members, [], above, {
+      bfdIntervalMs: places.bfdIntervalMs,
+      holdsPorts: hasKubernetes(places),
+      isDirectOnly: direct.isDirectOnly,
+    });
     planned.push({ database: northbound, rows: above, plan: { ...plan, trace: [...now.trace, ...plan.trace] } });
-    planned.push({ database: southbound, rows: below, plan: planListener(record, chassis, places, below, members) });
+    const listener = planListener(record, chassis, places, below, members, podMtuBytes);
+    planned.push({ database: southbound, rows: below, plan: listener });
   }
   const attached = (attaching.attached ?? []).map((one) => one.interface);
   const own = { database: local, rows, plan: planSwitch(record, places, attaching.attached, rows) };
@@ -165,6 +181,8 @@ async function planNode(
     certificates,
     listeners,
     chassis,
+    direct: podMtuBytes === null ? direct : { ...direct, isDirectOnly: true },
+    podMtuBytes: podMtuBytes ?? record.layout.mtu,
   };
 }
 
@@ -181,20 +199,6 @@ export async function listenersOf(
     }),
   );
   return found.flat();
-}
-
-/** Plans the northbound rows of the members, and the removal of the rows of leaving nodes. */
-export function planMembers(
-  { layout, node, peers = [], ports }: OverlayRecord,
-  members: readonly OverlayNode[],
-  leaving: readonly string[],
-  rows: DatabaseRows,
-  bfdIntervalMs: number | null = null,
-  holdsPorts = false,
-): OverlayPlan {
-  const nodes = withPorts(members, ports);
-  const facts = { layout, nodes, leaving, centralNode: node.name, rows, randomMacs: [], peers, holdsPorts };
-  return planNorthbound({ ...facts, ...(bfdIntervalMs !== null && { bfdIntervalMs }) });
 }
 
 function planSwitch(
@@ -245,29 +249,4 @@ export function planKernel(
     ...(nic === null ? [] : planNic(nic, host.links)),
     ...planAttached(attached, host.links),
   ];
-}
-
-/** Returns the chassis in the southbound database. */
-export function chassisOf(rows: DatabaseRows): OverlayChassis[] {
-  const existing = indexRows(rows);
-  return existing.all('Chassis').map((row) => ({
-    name: textOf(row, 'name'),
-    hostname: textOf(row, 'hostname'),
-    encaps: existing.referred(row, 'encaps', 'Encap').map((encap) => ({
-      address: textOf(encap, 'ip'),
-      type: textOf(encap, 'type'),
-      owner: textOf(encap, 'chassis_name'),
-    })),
-    ...announcedBy(row),
-  }));
-}
-
-/**
- * Returns the settings that a node announces in its Chassis row: in other_config since OVN 20.06, in external_ids
- * before (ovn-sb(5), Chassis).
- */
-function announcedBy(row: DatabaseRow): Pick<OverlayChassis, 'bridgeMappings' | 'cmsOptions'> {
-  const said = { ...mapOf(row, 'external_ids'), ...mapOf(row, 'other_config') };
-  const { 'ovn-cms-options': cmsOptions, 'ovn-bridge-mappings': bridgeMappings } = said;
-  return { ...(cmsOptions !== undefined && { cmsOptions }), ...(bridgeMappings !== undefined && { bridgeMappings }) };
 }

@@ -17,7 +17,8 @@ import { readRows } from '../ovn/database-rows.ts';
 import { readDaemon } from '../record/daemon-state.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { type CentralRecord, readRecord, requireCentral } from '../record/record.ts';
-import { chassisOf, openCentral } from './planned-node.ts';
+import { openCentral } from './planned-node.ts';
+import { chassisOf } from './southbound-rows.ts';
 
 /**
  * Returns the routes by which outside clients, including the hosts of peers, reach the pods of the cluster. Runs on the

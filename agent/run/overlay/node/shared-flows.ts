@@ -10,7 +10,7 @@ import type { DatabaseRows } from '../../../model/rows.ts';
 import type { InboundService, SharedBridgeChange } from '../../../model/shared-bridge.ts';
 import { isIpv6, withoutLength } from '../../../overlay/addresses.ts';
 import { directFlows } from '../../../overlay/direct/direct-flows.ts';
-import { directNodeOf } from '../../../overlay/direct/direct-nodes.ts';
+import { directNodesOf } from '../../../overlay/direct/direct-nodes.ts';
 import { integrationBridge } from '../../../overlay/local/bridge-rows.ts';
 import { clientsOfPeers } from '../../../overlay/peers/peer-ways.ts';
 import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
@@ -110,7 +110,6 @@ async function lookAtShared(
 ): Promise<Look> {
   const { bridge } = gateway;
   const ofPeers = clientsOfPeers(peers, gateway);
-  const own = directNodeOf(node);
   const ports = sharedPorts(layout, node.name, gateway, rows);
   if (typeof ports === 'string')
     return {
@@ -122,7 +121,7 @@ async function lookAtShared(
     ...sharedBridgeFlows(node, gateway, ports, services),
     ...sharedClientFlows(layout, node, gateway, ports, [...places.outsideClients, ...ofPeers]),
     ...sharedPeerFlows(layout, gateway, ports, ofPeers),
-    ...(own === null ? [] : directFlows(own, gateway, ports, direct)),
+    ...directFlows(directNodesOf(node), gateway, ports, direct),
   ].map(({ flow }) => flow);
   const flows = flowsOf(bridge, flowCookie, places.ovsRun);
   const { missing, stale } = await flows.compare(wanted);

@@ -1,10 +1,10 @@
 import { defaultConfig } from '../../../config/defaults.ts';
 import { outsideClients, serviceExposure } from '../../../config/exposure.ts';
-import type { ServiceExposure } from '../../../model/overlay.ts';
+import type { Encapsulation, ServiceExposure } from '../../../model/overlay.ts';
 
 /** Nodes whose probes arrive by the direct route. */
 export interface HeardNodes {
-  /** Names of the nodes, sorted. */
+  /** Names of the nodes, sorted; with the suffix `/ipv6` for packets over IPv6. */
   readonly names: readonly string[];
   /** False as long as probes of further nodes may still arrive for the first time. */
   readonly isComplete: boolean;
@@ -49,10 +49,10 @@ export interface OverlayPlaces {
   /** Interval of BFD between gateways that share an address; null if OVN's default applies. */
   readonly bfdIntervalMs: number | null;
   /**
-   * True if this node takes part in direct routes. If it is false on the central node, the cluster has no direct
-   * routes.
+   * Path of packets between pods of two nodes. A node takes part in direct routes unless it is `always`. The value of
+   * the central node applies to the cluster.
    */
-  readonly hasDirectRoutes: boolean;
+  readonly encapsulation: Encapsulation;
   /** Kubeconfig of the daemon; null if the default locations are used. */
   readonly kubeconfig: string | null;
   /**
@@ -84,6 +84,6 @@ export const overlayPlaces: OverlayPlaces = {
   exposure: serviceExposure(defaultConfig),
   outsideClients: outsideClients(defaultConfig),
   bfdIntervalMs: defaultConfig.overlay.bfdIntervalMs.value,
-  hasDirectRoutes: defaultConfig.overlay.encapsulation.value === 'auto',
+  encapsulation: defaultConfig.overlay.encapsulation.value,
   kubeconfig: null,
 };

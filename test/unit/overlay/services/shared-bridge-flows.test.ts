@@ -10,7 +10,7 @@ import type { DatabaseRow, DatabaseRows } from '../../../../agent/model/rows.ts'
 import type { SharedPorts } from '../../../../agent/model/shared-bridge.ts';
 import { isIpv6, withoutLength } from '../../../../agent/overlay/addresses.ts';
 import { directFlows } from '../../../../agent/overlay/direct/direct-flows.ts';
-import { directNodeOf } from '../../../../agent/overlay/direct/direct-nodes.ts';
+import { directNodesOf } from '../../../../agent/overlay/direct/direct-nodes.ts';
 import { clientsOfPeers } from '../../../../agent/overlay/peers/peer-ways.ts';
 import { hostServices } from '../../../../agent/overlay/services/host-services.ts';
 import { inboundServices } from '../../../../agent/overlay/services/inbound-services.ts';
@@ -62,7 +62,6 @@ function outcomeOf(facts: Facts): { readonly 'flows.txt': string; readonly 'tabl
   const ports = facts.ports ?? { nic: 1, cluster: 2, isAlone: true };
   const ofPeers = clientsOfPeers(facts.peers ?? [], gateway);
   const clients = [...(facts.clients ?? []), ...ofPeers];
-  const own = directNodeOf(node);
   const flows =
     gateway.kind === 'dedicated'
       ? [...dedicatedClientFlows(layout, node, gateway, clients), ...dedicatedPeerFlows(layout, gateway, ofPeers)]
@@ -70,7 +69,7 @@ function outcomeOf(facts: Facts): { readonly 'flows.txt': string; readonly 'tabl
           ...sharedBridgeFlows(node, gateway, ports, services),
           ...sharedClientFlows(layout, node, gateway, ports, clients),
           ...sharedPeerFlows(layout, gateway, ports, ofPeers),
-          ...(own === null ? [] : directFlows(own, gateway, ports, facts.direct ?? [])),
+          ...directFlows(directNodesOf(node), gateway, ports, facts.direct ?? []),
         ];
   return {
     'flows.txt': flows.map(({ flow, why }) => `${flow} # ${why}\n`).join(''),

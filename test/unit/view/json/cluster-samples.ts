@@ -273,6 +273,10 @@ export const clusterSamples: Readonly<Record<string, JsonDocument>> = {
       { interface: 'ovn-n2-0', type: 'geneve', chassis: 'c2', remoteAddress: '192.0.2.12', fault: null, answers: true },
       { interface: 'ovn-n3-0', type: 'geneve', chassis: 'c3', remoteAddress: '192.0.2.13', fault: 'no route' },
     ],
+    paths: [
+      { node: 'n2', family: 'ipv4', way: 'direct', reason: null },
+      { node: 'n3', family: 'ipv4', way: 'tunnel', reason: 'n3 is not a gateway' },
+    ],
     peers: [peer],
   }),
   'overlay-nodes': overlayNodesDocument([
@@ -283,6 +287,7 @@ export const clusterSamples: Readonly<Record<string, JsonDocument>> = {
       addresses: ['192.0.2.11'],
       state: 'here',
       tunnel: null,
+      paths: [],
       echo: { isCurrent: true, atMs: 1_767_323_045_000 },
       gateway: { bridge: 'br-ex', addresses: ['192.0.2.11/24'], isUp: true },
       certificateDays: 1095,
@@ -294,6 +299,7 @@ export const clusterSamples: Readonly<Record<string, JsonDocument>> = {
       addresses: [],
       state: 'not joined',
       tunnel: { port: null, state: 'down', reason: 'ovn-controller has not made it' },
+      paths: [{ node: 'n2', family: 'ipv4', way: 'none', reason: 'n2 is not a gateway' }],
       echo: null,
       gateway: null,
       certificateDays: null,

@@ -7,16 +7,18 @@ import type { OverlayNode } from '../../../../../agent/model/overlay.ts';
 import type { OverlayPeer } from '../../../../../agent/model/overlay-peer.ts';
 import type { OverlayRecord } from '../../../../../agent/model/overlay-record.ts';
 import type { DatabaseRows } from '../../../../../agent/model/rows.ts';
-import { directNodeOf } from '../../../../../agent/overlay/direct/direct-nodes.ts';
+import { directNodesOf } from '../../../../../agent/overlay/direct/direct-nodes.ts';
 import { publishedDirect } from '../../../../../agent/overlay/direct/published-direct.ts';
 import { publishedPeers } from '../../../../../agent/overlay/peers/published-peers.ts';
+import { inboundIn } from '../../../../../agent/run/overlay/node/inbound-flows.ts';
 import {
   differFromStored,
   type Inbound,
-  inboundIn,
+  noInbound,
   rememberedDirect,
   rememberedPeers,
-} from '../../../../../agent/run/overlay/node/inbound-flows.ts';
+  rememberedPodMtu,
+} from '../../../../../agent/run/overlay/node/stored-inbound.ts';
 import { gatewayOf, modern, nodeOf } from '../../../overlay/cluster.ts';
 
 const west: OverlayPeer = {
@@ -25,7 +27,10 @@ const west: OverlayPeer = {
   subnets: ['10.45.0.0/16'],
   serviceSubnets: ['10.46.0.0/16'],
 };
-const [one, two] = [1, 2].map((id) => directNodeOf(nodeOf(id, { gateway: gatewayOf(id) }))) as [DirectNode, DirectNode];
+const [one, two] = [1, 2].flatMap((id) => directNodesOf(nodeOf(id, { gateway: gatewayOf(id) }))) as [
+  DirectNode,
+  DirectNode,
+];
 const rows: DatabaseRows = {
   database: 'OVN_Southbound',
   shape: { Load_Balancer: {} },
@@ -65,7 +70,7 @@ t.test('the stored peers, also in a file of a release without peers', (t) => {
   const places = { services: join(t.testdir(), 'services.json') };
   const store = (...lines: readonly unknown[]): void =>
     writeFileSync(places.services, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  const none = { services: [], peers: [], direct: [] };
+  const none = noInbound;
   t.notOk(differFromStored(none, places), 'no file');
   t.ok(differFromStored({ ...none, peers: [west] }, places));
   t.strictSame(rememberedPeers(places), []);
@@ -81,6 +86,11 @@ t.test('the stored peers, also in a file of a release without peers', (t) => {
   t.notOk(differFromStored({ ...none, direct: [two] }, places));
   t.ok(differFromStored(none, places));
   t.strictSame(rememberedDirect(places), [two]);
+  t.equal(rememberedPodMtu(places), null);
+  store([], [], [], 1500);
+  t.notOk(differFromStored({ ...none, podMtuBytes: 1500 }, places));
+  t.ok(differFromStored(none, places));
+  t.equal(rememberedPodMtu(places), 1500);
   t.end();
 });
 
@@ -96,8 +106,8 @@ t.test('many stored services are read completely', (t) => {
   const text = `${JSON.stringify(services)}\n`;
   writeFileSync(places.services, text);
   t.ok(text.length > 4 * 1024 * 1024, `${text.length} characters`);
-  t.notOk(differFromStored({ services, peers: [], direct: [] }, places));
-  t.ok(differFromStored({ services: services.slice(1), peers: [], direct: [] }, places));
+  t.notOk(differFromStored({ ...noInbound, services }, places));
+  t.ok(differFromStored({ ...noInbound, services: services.slice(1) }, places));
   t.strictSame(rememberedPeers(places), [], 'the stored text is valid JSON');
   t.end();
 });

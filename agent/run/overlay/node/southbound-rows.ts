@@ -1,0 +1,34 @@
+import type { OverlayChassis } from '../../../model/overlay.ts';
+import type { DatabaseRow, DatabaseRows } from '../../../model/rows.ts';
+import { podMtuIn } from '../../../overlay/direct/direct-only.ts';
+import { indexRows, mapOf, textOf } from '../../../overlay/rows/row-index.ts';
+
+/** Returns the chassis in the southbound database. */
+export function chassisOf(rows: DatabaseRows): OverlayChassis[] {
+  const existing = indexRows(rows);
+  return existing.all('Chassis').map((row) => ({
+    name: textOf(row, 'name'),
+    hostname: textOf(row, 'hostname'),
+    encaps: existing.referred(row, 'encaps', 'Encap').map((encap) => ({
+      address: textOf(encap, 'ip'),
+      type: textOf(encap, 'type'),
+      owner: textOf(encap, 'chassis_name'),
+    })),
+    ...announcedBy(row),
+  }));
+}
+
+/**
+ * Returns the settings that a node announces in its Chassis row: in other_config since OVN 20.06, in external_ids
+ * before (ovn-sb(5), Chassis).
+ */
+function announcedBy(row: DatabaseRow): Pick<OverlayChassis, 'bridgeMappings' | 'cmsOptions'> {
+  const said = { ...mapOf(row, 'external_ids'), ...mapOf(row, 'other_config') };
+  const { 'ovn-cms-options': cmsOptions, 'ovn-bridge-mappings': bridgeMappings } = said;
+  return { ...(cmsOptions !== undefined && { cmsOptions }), ...(bridgeMappings !== undefined && { bridgeMappings }) };
+}
+
+/** Returns true if the southbound database publishes the MTU of pods of a cluster without tunnels between pods. */
+export function isDirectOnlyIn(southbound: DatabaseRows): boolean {
+  return podMtuIn(mapOf(indexRows(southbound).all('SB_Global')[0] ?? null, 'external_ids')) !== null;
+}

@@ -115,8 +115,8 @@ async function reconcileLocked(
   } else {
     const { changeNode } = await import('./change.ts');
     transaction = await changeNode(node, plan, observation, options, deadline, record);
-    // The present foreign entries are recorded again, because the kernel has accepted or refused the restored ones by
-    // now. The next run then does not restore a refused entry again.
+    // The foreign ports and kernel entries are recorded again, because the kernel has by now accepted or refused the
+    // entries that the run has restored. The next run then does not restore a refused entry again.
     if (plan.differences.some(({ kind }) => kind === 'given')) noteOthers(plan, await node.observe(), false);
     else forgetOthers(plan, observation);
   }

@@ -16,7 +16,7 @@ import type { Say } from './reported-wait.ts';
 import { endAfterReboot, recoverEarlierRuns, usableOpenJournals } from './rollback/recover.ts';
 import { uninterrupted } from './signals.ts';
 
-/** Directory of the profiles that NetworkManager keeps over a boot. */
+/** Directory of the profiles that are kept across boots. */
 const diskProfiles = '/etc/NetworkManager/system-connections';
 const profileDirectories = [
   diskProfiles,

@@ -94,7 +94,10 @@ export function withoutDevice({ flow }: LocalQuestion): TracePart {
   return { flow: '', device: null, outputs: [], learning: [], isForController: false, drop, remarks: [flow] };
 }
 
-/** Reads the output of ofproto/trace, and adds the names that belong to its numbers. */
+/**
+ * Reads the output of ofproto/trace. Adds the names of devices, switches, routers and logical ports to the numbers in
+ * it.
+ */
 export function localPart(
   { device, flow }: LocalQuestion,
   text: string,

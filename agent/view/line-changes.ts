@@ -24,8 +24,8 @@ export function changedLines(before: string, after: string): string[] {
 }
 
 /**
- * Returns, for each pair of positions in the two texts, the length of the longest common subsequence of the lines from
- * there to the ends.
+ * Returns a table of lengths. The element [i][j] is the length of the longest common subsequence of the lines from
+ * position i to the end of the first text and the lines from position j to the end of the second.
  */
 function commonLengths(from: readonly string[], to: readonly string[]): number[][] {
   const lengths = Array.from({ length: from.length + 1 }, () => new Array<number>(to.length + 1).fill(0));

@@ -22,9 +22,9 @@ const asWanted: Unchanged = {
 };
 
 /**
- * Returns a plan as text: changes, choice, drawings of the states before and after, steps with their reasons, notes,
- * outage. `tuning` has the differences of Open vSwitch's daemons. `unchanged` is the conclusion about a node whose
- * bridges do not change.
+ * Returns a plan as text: changes, choice of the uplink, drawings of the states before and after, steps with their
+ * reasons, notes, outage. `tuning` has the differences of Open vSwitch's daemons. `unchanged` is the conclusion about a
+ * node whose bridges do not change.
  */
 export function planText(
   plan: Plan,

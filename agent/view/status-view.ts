@@ -61,7 +61,8 @@ export function statusText(view: StatusView, style: Style): string {
   else if (differences.length > 0) {
     lines.push(
       '',
-      // Missing entries and ports of other programs have a line each, because ovn.yaml does not contain them.
+      // Missing kernel entries and ports of other programs have a line each: ovn.yaml does not contain them, so the
+      // number of differences from ovn.yaml does not explain them.
       ...differences.flatMap(missingOfOthers).map((line) => style('yellow', line)),
       style(
         'yellow',
@@ -117,7 +118,10 @@ function wantedText({ overlay, vswitchd, unknown }: StatusView, style: Style): s
     : style('yellow', `${wanted}; the overlay has the fault above, and \`microshift-net overlay verify\` shows more.`);
 }
 
-/** Returns a line for an entry or a port of another program that has been missing since a bridge was created again. */
+/**
+ * Returns a line for a kernel entry or a port of another program that has been missing since a bridge was created
+ * again; an empty list for any other difference.
+ */
 function missingOfOthers(difference: Difference & { readonly kind?: string }): readonly string[] {
   const isOfOthers = difference.kind === 'given' || difference.kind === 'others-port';
   return isOfOthers ? [`${difference.subject} went when the bridge was made again, and is missing`] : [];

@@ -13,8 +13,8 @@ import type {
 import { joinLines, type Style } from './style.ts';
 
 /**
- * Returns true if the packet and its reply arrive, and Open vSwitch of this node drops neither of them. A path that
- * ovn-trace cannot follow to its end counts as well if this node's Open vSwitch has results for it.
+ * Returns true if the packet and its reply arrive, and Open vSwitch of this node drops neither of them. A packet whose
+ * path ovn-trace cannot follow to the end counts as arrived if this node's Open vSwitch has results for it.
  */
 export function isThrough({ there, back }: TraceResult): boolean {
   return [there, ...(back === null ? [] : [back])].every(arrives);

@@ -31,7 +31,7 @@ export const budgets = {
   // The limit of `clients` also bounds the length of matches and options in the rows for source ranges, and the number
   // of flows that each node has for them.
   Service: { letters: 100_000, ports: 500, places: 1_000, clients: 500 },
-  // The API itself allows 1,000 endpoints (discovery.k8s.io/v1).
+  // The API itself allows 1,000 endpoints in an EndpointSlice (discovery.k8s.io/v1).
   EndpointSlice: { letters: 400_000, ports: 500, endpoints: 1_000 },
   // `accessLists` counts an ACL for IPv4 and the same ACL for IPv6 as one. A policy with all address ranges of a cloud
   // provider has some hundreds of ACLs. `namedPorts` is small, because each pair of a peer and a named port is looked

@@ -37,7 +37,10 @@ export function concernedObjectKeys(change: ObjectChange, facts: WorkloadFacts):
   return parts.flatMap((part) => [...part.concerned(change, facts)].map((key) => `${part.kind}:${key}`));
 }
 
-/** Returns true for a policy of a kind that could not be read, whose rows stay as they are. */
+/**
+ * Returns true for the key of a policy whose kind the API server refuses to list. The policy is unknown, so its rows
+ * stay as they are.
+ */
 function isUnread(objectKey: ObjectKey, { workload }: WorkloadFacts): boolean {
   return workload.unread?.has('ClusterNetworkPolicy') === true && objectKey.startsWith(`${clusterPolicies.kind}:`);
 }

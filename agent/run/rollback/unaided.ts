@@ -14,7 +14,7 @@ import { freeLeftBridge } from './left-bridges.ts';
  * directly.
  */
 
-/** Directory of the profiles that NetworkManager keeps until the end of the boot, such as those of the agent. */
+/** Directory of the profiles that NetworkManager keeps until the next boot, such as those of the agent. */
 const memoryProfiles = '/run/NetworkManager/system-connections';
 
 /**

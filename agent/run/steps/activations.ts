@@ -33,9 +33,9 @@ const deviceLimitMs = 20_000;
 const linkLocalLimitMs = 2_000;
 
 /**
- * Activates a profile and waits until it is active. A profile with `needsPort` becomes active only with a port, so the
- * function returns as soon as NetworkManager configures its interface. Waits for the device first if NetworkManager
- * does not have it yet.
+ * Activates a profile and waits until it is active. A profile with `needsPort` becomes active only when the bridge has
+ * a NIC as a port, so the function does not wait for that and returns as soon as NetworkManager configures the
+ * interface. Waits for the device first if NetworkManager does not have it yet.
  */
 export async function activate(context: StepContext, profile: ProfileActivation): Promise<void> {
   const { watch, deadline } = context;
@@ -83,10 +83,10 @@ function ipv6Of(interfaceName: string): readonly string[] {
 }
 
 /**
- * Restores foreign entries that NetworkManager removes from an interface. Before NetworkManager begins to configure
- * IPv6, it removes all IPv6 addresses (nm-device.c, _dev_addrgenmode6_set). The first address that it adds then is the
- * link-local one. The function waits for that address and then adds the missing entries. Returns without adding any if
- * `isOver` becomes true first.
+ * Adds the held IPv6 addresses and routes to an interface. NetworkManager removes all IPv6 addresses before it begins
+ * to configure IPv6 (nm-device.c, _dev_addrgenmode6_set), and the first address that it then adds is the link-local
+ * one. The function therefore waits for the link-local address. Returns without adding anything if `isOver` becomes
+ * true first.
  */
 async function giveRemoved(
   held: KernelEntries,

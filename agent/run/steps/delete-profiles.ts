@@ -13,7 +13,10 @@ import type { StepContext } from './step-context.ts';
  * milliseconds; a dispatcher script may delay it by up to its own limit of 10 s.
  */
 const endLimitMs = 10_000;
-/** Limit for NetworkManager's device of an Open vSwitch interface. It appears some milliseconds after the row. */
+/**
+ * Limit for NetworkManager to have a device for an Open vSwitch interface. It has one some milliseconds after the row
+ * exists.
+ */
 const deviceLimitMs = 10_000;
 
 /**

@@ -81,7 +81,8 @@ async function waitDynamic(context: StepContext, step: StepArguments['waitDynami
   if (ipv6DefaultMetric !== null) await waitForAdvertisedRoute(step.interface, ipv6DefaultMetric, deadline);
   if (heldMetric !== null) await releaseIpv6({ interface: step.interface, metric: heldMetric });
   if (ipv6DefaultMetric === null && heldMetric === null) return;
-  // The kernel's own entries from an advertisement are removed only after NetworkManager has handled the advertisement.
+  // Routes that the kernel itself has added from an advertisement are removed only after NetworkManager has handled the
+  // advertisement.
   await nm.caughtUp();
   await dropKernelAdvertised(step.interface, deadline);
 }

@@ -2,7 +2,7 @@ import type { ClusterNetworkPolicy, ClusterRule } from '../../model/workload.ts'
 import { aclPriorities } from '../../overlay/rows/acl-priorities.ts';
 import type { Direction } from '../policies/clauses.ts';
 
-/** Number of ACL priorities for each priority of a tier. */
+/** Number of ACL priorities for each priority that a policy of a tier can have. */
 const levels = 16;
 /** Largest priority number of a policy, which has the lowest precedence. */
 const lastPriority = 1000;

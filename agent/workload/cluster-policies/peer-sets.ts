@@ -21,7 +21,7 @@ export interface ClusterSets {
   pods(selected: SelectedPods, ifUnknown?: boolean): ReadonlySet<NamespacedName>;
   /** Returns the addresses of pods. */
   addressesOf(pods: Iterable<NamespacedName>): ReadonlySet<string>;
-  /** Returns the addresses of the peers of a rule; `ifUnknown` as for `pods`. */
+  /** Returns the addresses of the peers of a rule. `ifUnknown` has the same meaning as for `pods`. */
   peers(peers: readonly ClusterPeer[], ifUnknown?: boolean): PeerSet;
   /** Returns the addresses of `set` that are not in `other`. */
   without(set: PeerSet, other: PeerSet): PeerSet;
@@ -32,8 +32,8 @@ export interface ClusterSets {
 const everyPod: SelectedPods = { namespaces: {}, pods: {} };
 
 /**
- * Creates these functions for the present pods and nodes. The pods of a selector are determined only once, because many
- * rules have the same selectors.
+ * Creates the functions of ClusterSets for the present pods and nodes. The pods of a selector are determined only once,
+ * because many rules have the same selectors.
  */
 export function clusterSets(facts: WorkloadFacts): ClusterSets {
   const known = new Map<string, ReadonlySet<NamespacedName>>();

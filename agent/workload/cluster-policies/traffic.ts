@@ -204,7 +204,7 @@ function withoutPasses(
   return left;
 }
 
-/** Returns the packets of a part that a Pass rule does not concern. */
+/** Returns a part of the packets without those that a Pass rule concerns, divided into at most three parts. */
 function withoutPass(one: Traffic, pass: Traffic, sets: ClusterSets): readonly Traffic[] {
   if (!portsMeet(one.ports, pass.ports)) return [one];
   const [others, both] = [new Set<NamespacedName>(), new Set<NamespacedName>()];

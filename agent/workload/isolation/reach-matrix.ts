@@ -63,10 +63,10 @@ function passes(packet: FirstPacket, decisionsAt: DecisionsAt, facts: WorkloadFa
   });
 }
 
-/** Part of a decision that concerns a pod. */
+/** Action of a decision, with the peers and ports at which it applies to a pod. */
 type OwnPart = Pick<Decision, 'action'> & Pick<Traffic, 'peers' | 'ports'>;
 
-/** Returns the parts of all decisions that concern a pod, the highest precedence first. */
+/** Returns the decisions that apply to a pod, for each direction and tier, the highest precedence first. */
 type DecisionsAt = (key: string) => Readonly<Record<Direction, Readonly<Record<'Admin' | 'Baseline', OwnPart[]>>>>;
 
 function decisionsByPod(facts: WorkloadFacts): DecisionsAt {

@@ -87,7 +87,7 @@ export function isPod(row: DatabaseRow): boolean {
 
 /**
  * Returns the row of a pod's port if it is on this switch; null if the port has no row. A row on another switch belongs
- * to an earlier pod of the name. A port cannot be moved, so that row is deleted, and the result is null.
+ * to an earlier pod of the same name. A port cannot be moved, so the plan deletes that row, and the result is null.
  */
 function onSwitch({ desired }: ObjectPlanner, row: DatabaseRow | null, nodeSwitch: PlannedRow): DatabaseRow | null {
   if (row === null || desired.existing.parentOf(row)?.row === nodeSwitch.existing) return row;

@@ -88,8 +88,8 @@ function withoutPorts({ hostPorts: _, ...pod }: Pod): Pod {
 
 /**
  * Returns an annotation that the network reads; empty for any other annotation. A value beyond the limit, which the
- * agent never writes, is replaced by its length in words. The replacement is not a valid address, so that a pod with
- * such a request is refused with an Event.
+ * agent never writes, is replaced by a text with its length. This text is not a valid address, so a pod that requests
+ * addresses by such a value is refused with an Event.
  */
 function annotationOf([key, text]: readonly [string, string]): readonly (readonly [string, string])[] {
   if (!known.includes(key)) return [];

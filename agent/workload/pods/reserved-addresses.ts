@@ -9,9 +9,9 @@ export interface ReservedAddresses {
   readonly addresses: ReadonlyMap<NamespacedName, readonly string[]>;
   holderOf(address: string): NamespacedName | null;
   /**
-   * Assigns the addresses `asked` to a pod that has no addresses: at most one of each range, without prefix length. The
-   * pod gets the next free address of each range that contains none of them. Returns false and assigns no address if
-   * one is not available.
+   * Assigns the addresses `asked` to a pod that has no addresses: at most one of each range, without prefix length.
+   * From each range that contains no address in `asked`, the pod gets the next free address. Returns false and assigns
+   * no address if one is not available.
    */
   take(pod: NamespacedName, subnets: PodSubnets, asked: readonly string[]): boolean;
   /**
@@ -34,9 +34,9 @@ export function createReservedAddresses(): ReservedAddresses {
   const full = new Set<string>();
 
   /**
-   * Returns the highest position of a range that a pod has. After a restart the search continues there, because
-   * addresses are assigned in ascending order and the most recently released ones are likely to be below it. Overlay
-   * ports do not count, because they get the last addresses of a range.
+   * Returns the highest position in a range at which a pod has its address. After a restart the search continues there,
+   * because addresses are assigned in ascending order and the most recently released ones are likely to be below it.
+   * Overlay ports do not count, because they get the last addresses of a range.
    */
   const highestPlace = (subnets: PodSubnets, range: AddressRange): number => {
     const ofPods = [...holders].flatMap(([address, holder]) => (isPortKey(holder) ? [] : [address]));

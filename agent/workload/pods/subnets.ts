@@ -78,7 +78,7 @@ export function lastWithOwnMac({ ranges }: PodSubnets): string | null {
 }
 
 /**
- * Returns true if MACs of pods are derived from this range and it is a range of IPv6, where several addresses yield the
+ * Returns true for an IPv6 range from which the MACs of pods are derived; several addresses of such a range yield the
  * same MAC. MACs are derived from the first range of a node.
  */
 function isFolded(range: AddressRange, ranges: PodSubnets['ranges']): boolean {

@@ -28,7 +28,10 @@ export function setsOf(selection: Selection, number?: number): Identity {
   return { type: 'PodSelector', name, ...(number !== undefined && { more: { port: `${number}` } }) };
 }
 
-/** Fields of the addresses of a family in matches (ovn-sb(5), expressions). */
+/**
+ * First part of the names of the fields with the source and destination address of a packet, such as `ip4` in `ip4.src`
+ * (ovn-sb(5), expressions).
+ */
 export const fieldOf = { v4: 'ip4', v6: 'ip6' } as const;
 
 /** Returns a match of packets from or to an address in the set of a family. */

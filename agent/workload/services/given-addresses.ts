@@ -86,7 +86,7 @@ export function portFaultAt(
 
 /**
  * Returns a whole sentence that names an address of a node at which a NodePort is not served, with the reason; null if
- * every node serves it.
+ * every address of the nodes serves it, or if the port of the service has no NodePort.
  */
 export function nodePortFault(
   { protocol, nodePort }: ServicePort,

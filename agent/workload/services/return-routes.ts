@@ -23,10 +23,10 @@ interface Answer {
 
 /**
  * Plans policies that route answers of pods to nodes through a gateway. The pods are backends of this gateway's load
- * balancers, and only this gateway has tracked the requests. A node that connects to a pod directly uses an address of
- * the cluster, to which these policies do not apply. `namespaceOf` returns the namespace of the pod with an address;
- * null if no pod has it. Users can write EndpointSlices, so answers of pods in other namespaces than the service's are
- * not rerouted.
+ * balancers, and only this gateway has tracked the requests. A node that connects to a pod directly has a source
+ * address of the cluster, to which these policies do not apply. `namespaceOf` returns the namespace of the pod with an
+ * address; null if no pod has it. Users can write EndpointSlices, so answers of pods in other namespaces than the
+ * service's are not rerouted.
  */
 export function* addReturnRoutes(
   planner: ObjectPlanner,

@@ -7,8 +7,8 @@ import { indexedSlices, sizeOf } from './indexed-slices.ts';
 /** EndpointSlices of services, within the budget of each service. */
 export interface ServedSlices {
   /**
-   * Returns the EndpointSlices of a service that are served: all of them; or, beyond the budget, the first ones by
-   * name, the last of them without the endpoints beyond the budget.
+   * Returns the EndpointSlices of a service that are served. Beyond the budget, these are only the first ones by name,
+   * and the last of these lacks its endpoints beyond the budget.
    */
   of(service: NamespacedName): readonly EndpointSlice[];
   /** Returns the reason why endpoints of a service are not served, as a whole sentence; null if all are served. */

@@ -16,7 +16,7 @@ export interface OverlayPlaces {
   readonly pki: string;
   /** Record of this node's part in the cluster. */
   readonly record: string;
-  /** States of the units of OVN before the overlay started them. */
+  /** File with the states that OVN's units had before the overlay started them. */
   readonly units: string;
   /** File with the state of the daemon, which includes the numbers of its latest heartbeats to the gateways. */
   readonly daemon: string;
@@ -27,13 +27,13 @@ export interface OverlayPlaces {
    */
   readonly ovnRuns: readonly string[];
   /**
-   * File with the inbound services that were last read from the southbound database. It is on tmpfs, because a boot
-   * also deletes the flows.
+   * File with the inbound services that were last read from the southbound database. It is on tmpfs, so a boot deletes
+   * it together with the flows of these services.
    */
   readonly services: string;
   /** File in which ovs-ctl(8) keeps the system-id. */
   readonly systemId: string;
-  /** Socket at which the daemon listens for the CNI plug-in. The plug-in contains the same path. */
+  /** Socket at which the daemon listens for the CNI plug-in. The path is also a constant of the plug-in. */
   readonly cniSocket: string;
   /** Directory of CNI configurations (CNI specification, CRI-O and containerd). */
   readonly cniConfig: string;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers';
 
 /**
- * Longest pause after a transaction. ovn-northd and every ovn-controller process each transaction by itself, so many
+ * Longest pause after a transaction. ovn-northd and every ovn-controller process each transaction separately, so many
  * changes at once have to become few transactions.
  */
 const longestRestMs = 250;

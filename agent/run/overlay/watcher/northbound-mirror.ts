@@ -123,7 +123,10 @@ export function isReport(old: MirrorRow | undefined, now: MirrorRow | undefined)
   return Object.keys(now).every((column) => reports.has(column) || old[column] === now[column]);
 }
 
-/** Returns an index of the mirrored rows, which uses the indexes of the mirror. */
+/**
+ * Returns an index of the mirrored rows for the planners. Searches by name or by reference use the mirror's own
+ * indexes.
+ */
 function existingIn(
   { table: tableOf }: MirroredDatabase,
   read: (table: string, row: MirrorRow) => DatabaseRow,

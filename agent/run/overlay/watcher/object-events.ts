@@ -105,8 +105,8 @@ export function createObjectEvents(
 }
 
 /**
- * Returns the pod if the change has created it; otherwise an empty list. A pod that replaces another one of the same
- * name is also a new pod.
+ * Returns a list with the pod if the change has created it; otherwise an empty list. A pod that replaces another one of
+ * the same name is also a new pod.
  */
 function newPod({ kind, before, now }: ObjectChange): readonly Pod[] {
   return kind === 'Pod' && now !== undefined && before?.uid !== now.uid ? [now] : [];

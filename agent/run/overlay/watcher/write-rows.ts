@@ -28,7 +28,7 @@ export type Outcome =
 const mostStale = 5;
 /**
  * Number of plans in slices that may be discarded because rows have changed meanwhile. The plan after them is made
- * without a pause, because rows change all the time while pods start.
+ * without a pause: while pods start, rows change all the time, and no plan with pauses would be finished.
  */
 const mostBegun = 3;
 /**

@@ -41,6 +41,7 @@ const keys = {
   ...dualStack,
   externalIPRanges: '192.0.2.192/27,2001:db8::200/119,198.51.100.0/24,198.18.0.0/24',
   servicePorts: '22,80,443,6443,6642',
+  encapsulation: 'auto',
 };
 /** Ports at which a process of each node answers. */
 const nodePorts = [22, 6443];
@@ -273,6 +274,11 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   next.must('ip', 'route', 'add', '10.42.1.0/24', 'via', n2.address);
   for (const host of [client, next]) host.must('ip', 'route', 'add', restricted, 'via', n2.address);
   await serve(next);
+  // The packets between pods of the two nodes use direct routes from now on.
+  for (const family of ['v4', 'v6']) {
+    const wait = n1.start('ovn-nbctl', '--timeout=100', 'wait-until', 'Address_Set', `direct_n1_${family}`);
+    t.strictSame(await once(wait, 'exit'), [0, null], `direct routes, ${family}`);
+  }
   const web = await startVictim(api, n1, n2, client);
   const spy = await startPod(api, n1, n1, hostileNamespace, 'spy');
   const vm = await startVm(n1, 'tap7', podMac('10.42.0.254'), '10.42.0.254', 'fd01::fe');

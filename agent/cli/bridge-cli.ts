@@ -7,7 +7,7 @@ interface Flags {
   readonly confirmTimeout?: number;
 }
 
-/** Adds the commands `bridge …`, which give any NIC a bridge in a transaction like that for br-ex. */
+/** Adds the commands `bridge …`, for further Open vSwitch bridges beside br-ex. */
 export function addBridgeCommands(program: Command, addTo: AddTo): void {
   const add = addTo(program.command('bridge').description('bridges of Open vSwitch for other NICs, beside br-ex'));
   const tried = (command: Command): Command =>

@@ -116,8 +116,8 @@ function bashValues(values: Values): string | null {
   if (values.kind === 'words') return `words='${values.words.join(' ')}'`;
   if (values.kind === 'files')
     return '[[ $current == -?* ]] || { mapfile -t COMPREPLY < <(compgen -f -- "$current"); return; }';
-  // The ids of transactions are read from the names of files. Names of any other form are left out, because bash would
-  // need them quoted.
+  // The ids of transactions are read from the names of the journals' files. Files whose names have another form are
+  // left out, because bash would need these names quoted.
   return values.kind === 'ids'
     ? `words=$(cd ${idsFolder} 2> /dev/null && for word in *; do [[ \${word%.*} =~ ${idPattern} ]] && echo "\${word%.*}"; done)`
     : null;

@@ -6,7 +6,7 @@ import { manifestsFlavors } from '../model/manifest-flavors.ts';
 import { positiveSeconds } from './numbers.ts';
 import { type AddTo, internalOption } from './parse.ts';
 
-/** Properties of a command's options that are not set by a flag of the same name. */
+/** Properties that the function of a command expects, but that no flag of the same name sets. */
 type Given = 'config' | 'hasMicroshift' | 'output' | 'signal' | 'timeoutSeconds';
 
 /** Default time limits, in seconds, of the commands that use a cluster, as the help of these commands shows them. */

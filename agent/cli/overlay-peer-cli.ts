@@ -9,8 +9,8 @@ interface PeerFlags {
 }
 
 /**
- * Adds the commands `overlay peer …`, for peers: other clusters, or subnets, that pods reach by a router or node of the
- * LAN.
+ * Adds the commands `overlay peer …`, for peers: other clusters, or subnets, that pods reach by a router or node on the
+ * LAN of the gateways.
  */
 export function addPeerCommands(overlay: Command, addTo: AddTo): void {
   const add = addTo(overlay.command('peer').description('other clusters that pods reach by a router of the LAN'));

@@ -12,7 +12,10 @@ const programs: Readonly<Record<string, (program: Command, addTo: AddTo, started
   'ovn-k8s-util': addBridges,
 };
 
-/** Runs the command line of the tool with this name, started as `path`. Returns exit code 2 for an unknown name. */
+/**
+ * Runs the command line of the tool `name`, which was started under the path `path`. Returns exit code 2 for an unknown
+ * name.
+ */
 export async function parseAndRunAs(name: string, path: string, words: readonly string[]): Promise<number> {
   const addCommands = programs[name];
   const open = () => openOutput('text', false);

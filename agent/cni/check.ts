@@ -1,6 +1,6 @@
 import { type Attachment, interfaceIds } from './attachment.ts';
 
-/** Interface row of an attachment. */
+/** Interface row for a pod's port in br-int (ovs-vswitchd.conf.db(5)). */
 export interface PortState {
   readonly name: string;
   readonly externalIds: Readonly<Record<string, string>>;

@@ -2,8 +2,8 @@ import { type CniVersion, cniVersions, isAtLeast, readVersion } from './cni-vers
 import { CniError, cniCode } from './error.ts';
 
 /**
- * Commands of a request. CNI defines all of them except `PLUG`, which is the second half of ADD: the CNI plug-in sends
- * it when it has created the links.
+ * Commands of a request. CNI defines all of them except `PLUG`, the second half of ADD. The CNI plug-in sends `PLUG`
+ * after it has created the links.
  */
 export const cniCommands = ['ADD', 'PLUG', 'CHECK', 'DEL', 'GC', 'STATUS'] as const;
 

@@ -68,7 +68,7 @@ export async function applyAdded(output: Output): Promise<void> {
   report('bridge apply', await makeAdded(output), output);
 }
 
-/** Does the work of `bridge apply`, and returns its result. */
+/** Brings the bridges of `bridge add`, and no others, into their desired state, and returns the result of the run. */
 export function makeAdded(output: Output): Promise<ReconcileResult> {
   return bring('bridge apply', ({ hints }) => hints.addedBridges ?? [], output);
 }
@@ -103,8 +103,8 @@ async function bring(
 
 /**
  * `bridge list`: lists the bridges of `bridge add` and their differences from the desired state. Exit code 3 unless all
- * of them are in the desired state. If the list is not empty, fails with `vswitchd-not-responding` if ovs-vswitchd,
- * which forwards packets for the bridges, does not answer.
+ * of them are in the desired state. Fails with `vswitchd-not-responding` if the list has bridges and ovs-vswitchd,
+ * which forwards their packets, does not answer.
  */
 export async function list(output: Output): Promise<ExitCode> {
   requireRoot('bridge list');

@@ -11,7 +11,10 @@ import { detachForStop } from './bridge-command.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
-/** Path at which the package installs this program. The scriptlets of the package call the hooks. */
+/**
+ * Path at which the package installs this program. A hook that cannot see the machine's network starts the program
+ * again by this path.
+ */
 const program = '/usr/bin/microshift-net';
 
 /**

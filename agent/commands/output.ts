@@ -28,8 +28,8 @@ export interface Output {
   /**
    * Prints the result of the command on standard output: the text, or the document as JSON. `diagnostics` are facts for
    * support, which are printed only as JSON with `--verbose`. `document` is null in a program that has no option
-   * `--output`. Text is wrapped to the width of a terminal, unless `form` is `verbatim` because a shell or another
-   * program reads it.
+   * `--output`. Text is wrapped to the width of a terminal unless `form` is `verbatim`, which is for text that a shell
+   * or another program reads.
    */
   result(
     text: string,

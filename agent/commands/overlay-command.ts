@@ -59,9 +59,9 @@ export async function init(output: Output): Promise<void> {
 }
 
 /**
- * Makes this node a part of an overlay while the process has the agent's lock, then starts the daemon. A signal such as
- * SIGINT (Ctrl-C) stops the work, and the error message then ends with the state of the node. A signal does not stop
- * the start of the daemon.
+ * Makes this node a part of an overlay while the process has the agent's lock, then starts the daemon. Before the start
+ * of the daemon, a signal such as SIGINT (Ctrl-C) stops the command, and the error message ends with the state of the
+ * node. A signal does not stop the start of the daemon.
  */
 async function begin(
   command: string,

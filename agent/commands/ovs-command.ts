@@ -24,7 +24,7 @@ export async function ovsTune(output: Output): Promise<void> {
   output.result(text, ovsTuneDocument(plan, tuning), { plan, tuning });
 }
 
-/** `apply` if the administrator creates br-ex: tunes Open vSwitch and leaves the bridge unchanged. */
+/** `apply` on a node whose br-ex the administrator creates: tunes Open vSwitch and leaves the bridge unchanged. */
 export async function tuneOnly(command: string, config: Config, output: Output): Promise<void> {
   const { plan, ...facts } = await tune(command, config, output);
   const lacks = missingFromBridge(facts, config.uplink.value === 'none');

@@ -4,8 +4,8 @@ import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
 /**
- * `recover`: rolls back the transaction of a run that crashed. `--boot`: runs before NetworkManager and ovs-vswitchd
- * start.
+ * `recover`: rolls back the transaction of a run that crashed. `recover --boot` is for the time at boot before
+ * NetworkManager and ovs-vswitchd start.
  */
 export async function recover(boot: boolean, output: Output): Promise<void> {
   requireRoot('recover');

@@ -5,7 +5,7 @@ import { nmcliProperty, nmcliValue } from './nmcli-words.ts';
 export function inWords(difference: NetworkDifference): NetworkDifference & Difference {
   const words = { wanted: wordOf(difference, difference.wanted), observed: wordOf(difference, difference.observed) };
   const subjectOf = subjects[difference.kind] as ((difference: NetworkDifference) => string) | undefined;
-  // A difference in the journal of an older agent has a subject in place of a kind; this subject is kept.
+  // A difference in the journal of an older agent has no kind, but a text that names its subject. This text is kept.
   return { subject: subjectOf?.(difference) ?? '', ...difference, ...words };
 }
 

@@ -77,8 +77,8 @@ function valueHint({ keys, node, value }: Place, schema: SettingSchema): string 
     return `write the settings of ${key} on lines of their own below it, indented by two spaces`;
   const fallback = `write for example ${key}: ${JSON.stringify(schema.default)}`.replaceAll('"auto"', 'auto');
   if (node.kind !== 'scalar') return fallback;
-  // A word is not suggested for `mtu`: MicroShift also reads this setting, and does not start if its value is not a
-  // number (MicroShift, pkg/config/ovn/ovn.go).
+  // No word such as `auto` is suggested for `mtu`: MicroShift also reads this setting, and does not start if its value
+  // is not a number (MicroShift, pkg/config/ovn/ovn.go).
   const words =
     key === 'mtu' ? [] : [...(schema.enum ?? []), ...(schema.anyOf ?? []).flatMap((one) => one.const ?? [])];
   const word = nearest(node.text, words);

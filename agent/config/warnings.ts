@@ -85,9 +85,10 @@ function microshiftWarnings(config: Config): ConfigWarning[] {
 }
 
 /**
- * Returns warnings about the MTU of pods compared with the MTU of the uplink, which is null if no uplink exists.
- * Packets between the nodes of a cluster travel in a tunnel, whose headers have to fit. A single node has no tunnel, so
- * only the uplink's MTU counts. The agent's default has no effect if MicroShift renders the manifests.
+ * Returns warnings about the MTU of pods compared with the MTU of the uplink. If no uplink exists, `uplinkMtuBytes` is
+ * null, and there are no warnings. Packets between the nodes of a cluster travel in a tunnel, whose headers have to
+ * fit. A single node has no tunnel, so only the uplink's MTU counts. If MicroShift renders the manifests, the agent's
+ * default has no effect and causes no warning.
  */
 export function mtuWarnings(config: Config, uplinkMtuBytes: number | null): ConfigWarning[] {
   const { mtu } = config;

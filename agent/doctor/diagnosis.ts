@@ -57,7 +57,7 @@ export function diagnose(examination: Examination): Diagnosis {
     networkManager === null ? { links } : { links, networkManager },
   );
   const { plan, refusal } = planOf(config, observation);
-  // A record that cannot be read also means that the node is in an overlay, to which br-int then belongs.
+  // A record of the overlay that cannot be read also means that the node is in an overlay, to which br-int belongs.
   const { overlay } = examination;
   const isInNoOverlay = overlay.failure === null && overlay.value === null;
   return {

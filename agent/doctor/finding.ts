@@ -19,7 +19,7 @@ export function notApplicable(why: string): Finding {
   return { verdict: 'not-applicable', found: [why], fix: [] };
 }
 
-/** Returns a failure; a fix that is null is left out, because not every failure has a hint. */
+/** Returns a failure with its fixes. A null among the fixes is left out: it stands for the missing hint of an error. */
 export function failed(found: string, ...fix: readonly (string | null)[]): Finding {
   return { verdict: 'failed', found: [found], fix: fix.filter((one) => one !== null) };
 }

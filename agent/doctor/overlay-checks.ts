@@ -25,7 +25,7 @@ const warnClockMs = 60_000;
 /** Unit that runs `overlay run`. */
 const daemonUnit = 'microshift-net-overlay.service';
 
-/** Returns a sentence with the commands that give the management port the settings that it lacks. */
+/** Returns a sentence that lists the commands by which the management port gets its missing settings. */
 function ownInterface(kernel: readonly string[]): string {
   return `this node's own interface in the cluster lacks settings: ${kernel.join('; ')}`;
 }
@@ -203,9 +203,9 @@ function tunnelComplaint(type: string): Finding {
 }
 
 /**
- * Returns a complaint if the clock of a node is certainly wrong: the time at which the node applied a configuration is
- * before its publication by the central node, or in the future. A time between the publication and the present proves
- * nothing, because the node may have been disconnected for a while.
+ * Returns a complaint if the clock of a node is certainly wrong: by that clock, the node has applied a configuration at
+ * least a minute before the central node published it, or at least a minute in the future. A time between the
+ * publication and the present proves nothing, because the node may have been disconnected for a while.
  */
 function clockComplaint({ name, number, atMs }: OverlayClocks['done'][number], clocks: OverlayClocks): Finding | false {
   if (atMs === 0) return false;

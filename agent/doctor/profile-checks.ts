@@ -187,9 +187,10 @@ export const profileChecks: readonly Check[] = [
 ];
 
 /**
- * Returns links with a generated profile (connected externally) that have a profile with autoconnect as well. This
- * happens after two crashes of NetworkManager in a row: NetworkManager then finds addresses whose profile it has not
- * recorded (nm-manager.c, get_existing_connection).
+ * Returns links whose active profile NetworkManager has generated (connected externally), although the link has a
+ * profile with autoconnect. This profile is returned with the link. The case occurs after two crashes of NetworkManager
+ * in a row: NetworkManager then finds addresses whose profile it has not recorded (nm-manager.c,
+ * get_existing_connection).
  */
 function displacedProfiles(
   names: readonly string[],

@@ -50,8 +50,9 @@ export async function annotatePod(
 
 /**
  * Writes annotations of a Node through its subresource `status`, which can change neither the specification nor the
- * taints of the Node. The server notes this program as their writer (metadata.managedFields). Resolves with `gone` if
- * the Node does not exist. Rejects with an error that another try cannot fix, or with the reason of an aborted signal.
+ * taints of the Node. The server records this program as the writer of the annotations (metadata.managedFields).
+ * Resolves with `gone` if the Node does not exist. Rejects with an error that another try cannot fix, or with the
+ * reason of an aborted signal.
  */
 export async function annotateNode(
   session: Session,

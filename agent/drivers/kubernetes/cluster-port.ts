@@ -32,7 +32,7 @@ export interface Cluster {
 
 interface ApplyOptions {
   readonly dryRun: boolean;
-  /** True if the apply takes fields over from other managers instead of failing. */
+  /** True if the apply takes over fields that other managers own, instead of failing. */
   readonly force: boolean;
 }
 

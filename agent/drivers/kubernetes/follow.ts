@@ -116,8 +116,7 @@ export function followCollection<T>(session: Session, collection: Collection, fo
         // An error of the kind `internal` means that the follower has not processed the changes, so everything is
         // listed again.
         if (error.kind === 'internal') version = null;
-        // If the definition of the collection was removed, its watch fails. The list that is then read shows the
-        // removal.
+        // A watch fails if the definition of its collection was removed. The list that is read next shows the removal.
         const mayBeGone = isAbsent(error) && version !== null;
         if (mayBeGone) version = null;
         else lose(error);

@@ -28,7 +28,8 @@ const scriptsMs = 10_000;
 /**
  * Runs the dispatcher scripts with the action `up` for a device and its active profile, as NetworkManager would after
  * an activation. Resolves when the scripts have ended. Rejects if they take longer than the time limit, or if the
- * dispatcher or the device does not exist. `addresses` are the device's own (`address/prefix`).
+ * dispatcher or the device does not exist. `addresses` are the addresses of the device (`address/prefix`) that do not
+ * come from other programs.
  */
 export async function dispatchUp(
   bus: Bus,

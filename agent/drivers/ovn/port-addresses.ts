@@ -21,7 +21,7 @@ export interface PortAddresses {
 
 /**
  * Returns a reader that connects at the first query and keeps the connection. `remoteOf` returns the remote of the
- * database; null while it is not running on this node, for example during a boot.
+ * database; null on a central node whose database is not running, for example during a boot.
  */
 export function createPortAddresses(
   remoteOf: () => { readonly remote: string; readonly credentials?: Credentials } | null,

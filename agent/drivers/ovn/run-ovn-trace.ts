@@ -7,8 +7,9 @@ import { run } from '../host/process/exec.ts';
  */
 const traceMs = 60_000;
 /**
- * Number of `--ct` options. A packet passes connection tracking in both pipelines of each switch and router. For a
- * lookup without an option, ovn-trace assumes an established connection.
+ * Number of `--ct` options, each of which gives ovn-trace the result of one lookup in connection tracking. A packet can
+ * cause a lookup in both pipelines of each switch and router. For a lookup without an option, ovn-trace assumes an
+ * established connection.
  */
 const mostLookups = 40;
 

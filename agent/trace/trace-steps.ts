@@ -112,8 +112,8 @@ function balance(progress: Progress, [list = '']: readonly string[], step: Trace
 }
 
 /**
- * Starts another run of ovn-trace where the packet entered, with the packet as it is now. The next run skips all steps
- * up to this one.
+ * Starts another run of ovn-trace at the port by which the packet entered the present switch or router, with the packet
+ * as it is now. The next run skips all steps up to this one.
  */
 function goOn(progress: Progress, _found: readonly string[], { number }: TraceStep): void {
   const { inPort, packet, chassis, seen, forcedBy } = progress;

@@ -16,10 +16,12 @@ import { rollBack } from './roll-back.ts';
 import { awaitUnloggedCheckpoint } from './unlogged-checkpoint.ts';
 
 /**
- * Recovers the open transactions of earlier runs, before the present run makes a plan. A transaction of this boot is
- * rolled back at once, without waiting for NetworkManager's timer. A transaction of an earlier boot needs no rollback,
- * because its profiles were in memory and are lost. The bridges that it left in the database of Open vSwitch are part
- * of the next observation.
+ * Recovers the open transactions of earlier runs, before the present run makes a plan. An interrupted transaction of
+ * this boot is rolled back without waiting for the timer of its checkpoint. It is kept if its checkpoint has ended and
+ * the node is in the desired state. A change that waits for confirmation is rolled back only after its time limit, and
+ * until then the function fails with `busy`. A transaction of an earlier boot needs no rollback, because its profiles
+ * were in memory and are lost. The bridges that it left in the database of Open vSwitch are part of the next
+ * observation.
  */
 export async function recoverEarlierRuns(
   node: Node,
@@ -93,7 +95,8 @@ async function endOpenRun(
       for (const { undetected } of step.profiles) if (undetected !== undefined) enableDetection(undetected);
   }
   if (record.checkpoint === null) await awaitUnloggedCheckpoint(node.nm, deadline, say);
-  // A node in the desired state keeps the change: the run may have crashed between its last step and the journal entry.
+  // Without a checkpoint, a node in the desired state keeps the change: the run may have crashed between the end of the
+  // checkpoint and the journal entry.
   const pending = record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint));
   if (!pending && isInDesiredState(plan, await node.observe())) {
     endTransaction('recover', id, 'committed', 'the agent crashed after its work was done', { kept: plan }, places);

@@ -73,7 +73,7 @@ export interface GatewayJson {
   readonly vlan: number | null;
   /** Subnets whose traffic leaves by the gateway. */
   readonly subnets: readonly string[];
-  /** True if several nodes share the gateway's addresses, and one of them at a time uses them. */
+  /** True if several nodes share the gateway's addresses; only one of these nodes uses them at a time. */
   readonly isVip: boolean;
 }
 

@@ -102,7 +102,7 @@ interface OtherEnd {
 const anybody: OtherEnd = { title: 'any', peers: null, block: null };
 
 /**
- * Returns the hosts or pods at the other end of a rule's packets; none if the address range of the peer is malformed.
+ * Returns the hosts or pods at the other end of a rule's packets; none if an address range of the peer is malformed.
  */
 function otherEnd(
   { namespace }: NetworkPolicy,

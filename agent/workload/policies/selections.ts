@@ -66,8 +66,9 @@ export function wholeNamespace({ namespaces, pods, port }: Selection): string | 
 }
 
 /**
- * Returns true if a selection includes a pod, by the labels of the pod and of its namespace; false if the namespace
- * does not exist. `ifUnknown` is the result for unknown labels of the namespace (selectsNamespace).
+ * Returns true if a selection includes a pod, by the labels of the pod and of its namespace. A selector of namespaces
+ * does not select a namespace that does not exist. `ifUnknown` is the result for unknown labels of the namespace
+ * (selectsNamespace).
  */
 export function isSelected(selection: Selection, pod: Pod, { workload }: WorkloadFacts, ifUnknown = false): boolean {
   const { namespaces } = selection;

@@ -8,7 +8,7 @@ import { readColumns } from './database-rows.ts';
 
 /**
  * Fails with `kernel-datapath-missing` if the data path of br-int lacks connection tracking that OVN needs. Without
- * connection tracking, ovn-controller would never connect the node. br-int may not exist yet, so another bridge with
+ * connection tracking, ovn-controller would never connect the node. br-int may not exist yet, so the first bridge with
  * the same type of data path is examined. Without such a bridge nothing is known, and the function succeeds.
  */
 export async function refuseWithoutConntrack({ ovs }: Config, places: OverlayPlaces): Promise<void> {

@@ -4,7 +4,7 @@ import type { Encapsulation, ServiceExposure } from '../../../model/overlay.ts';
 
 /** Nodes whose probes arrive by the direct route. */
 export interface HeardNodes {
-  /** Names of the nodes, sorted; with the suffix `/ipv6` for packets over IPv6. */
+  /** Names of the nodes, sorted. The suffix `/ipv6` marks a node whose probes arrive over IPv6. */
   readonly names: readonly string[];
   /** False as long as probes of further nodes may still arrive for the first time. */
   readonly isComplete: boolean;

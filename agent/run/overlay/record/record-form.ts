@@ -18,7 +18,7 @@ const orNull =
   (check: Check): Check =>
   (value) =>
     value === null || check(value);
-/** Largest number of entries in a list, which is also the largest number of nodes in a cluster. */
+/** Largest number of elements of a list in a record. It also limits the number of nodes in a cluster. */
 const maxEntries = 1000;
 const listOf = (check: Check): Check => {
   return (value) => Array.isArray(value) && value.length <= maxEntries && value.every(check);

@@ -9,7 +9,10 @@ import { type Kind, keyOf, kinds, type Projected } from './followed-kinds.ts';
 
 /** Functions that are called with changes of objects. */
 export interface ObjectListener {
-  /** Function that is called once, when every kind has been listed completely. */
+  /**
+   * Function that is called once, when every kind has been listed completely. An optional kind that the API server
+   * refuses to list does not count.
+   */
   whole(): void;
   /** Function that is called with the changes after the first lists, in order; `workload` already contains them. */
   changed(changes: readonly ObjectChange[]): void;
@@ -28,7 +31,9 @@ export interface ObjectListener {
 /** Objects that the network depends on, as the API server last reported them. */
 export interface Objects {
   readonly workload: Workload;
-  /** True when every kind has been listed completely. Before that, no row may be deleted. */
+  /**
+   * True when every kind has been listed completely, or is optional and refused. Before that, no row may be deleted.
+   */
   readonly isWhole: boolean;
   /** Returns the number of known objects by namespace; during the first list, the number of those that have arrived. */
   namespaces(): ReadonlyMap<string, number>;

@@ -74,7 +74,7 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   ['docs/use/hints.md', 'waits only {} seconds if nothing on the node can bring one', unexpected],
   ['docs/use/hints.md', 'ready {} or {} seconds later', unexpected, route],
   ['docs/use/hints.md', 'waits up to {} seconds for a default route', route],
-  ['docs/use/hints.md', 'waits up to {} seconds for that too', uplink],
+  ['docs/use/hints.md', 'waits up to {} seconds until NetworkManager has configured', uplink],
   ['docs/use/hints.md', 'after {} seconds, the unit fails', uplink],
   ['docs/use/hints.md', 'A file of more than {} MiB is an error', 'MiB drivers/host/files/files smallFileLimitBytes'],
   ['docs/use/migration.md', 'the device of another route after {} s, or after {} s if', route, unexpected],

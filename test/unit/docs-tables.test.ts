@@ -167,7 +167,8 @@ t.test('docs/use/doctor.md has the versions with known bugs', (t) => {
   const versions = (product: string, bugs: typeof networkManagerBugs): readonly string[] =>
     bugs.map(({ since, fixedIn, userspaceOnly = false }) => {
       const branches = fixedIn.filter((fix) => !fix.endsWith('.0')).join(', ');
-      if (since === undefined) return `${product} before ${branches}${userspaceOnly ? ', userspace data path' : ''}`;
+      if (since === undefined)
+        return `${product} before ${branches}${userspaceOnly ? ', with the userspace data path' : ''}`;
       const last = next(fixedIn[0] ?? '');
       return `${product} ${last === since ? since : `${since} to ${last}`}`;
     });

@@ -177,8 +177,9 @@ function unsuitable(nic: string, reason: string, bridge: string): AgentError {
 }
 
 /**
- * Minimum distance between the metric of a bridge and that of its NIC. NetworkManager assigns consecutive metrics to
- * the NICs of one kind. The metric that the NIC has while it returns to its own profile must be none of these.
+ * Minimum by which the metric of a bridge is above that of its NIC if the NIC does not have the preferred default
+ * route. NetworkManager assigns consecutive metrics to the NICs of one kind. The metric that the NIC has while it
+ * returns to its own profile must be none of these.
  */
 const standbyDistance = 49;
 

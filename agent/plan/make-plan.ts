@@ -48,11 +48,11 @@ export interface Boot {
 
 /**
  * Plans all changes of the network that `apply` makes, from facts alone: no clock, no randomness, no I/O. A change that
- * is not possible is refused here, before the first one is made. Returns `waiting` if the choice depends on a default
- * route that may still appear. At boot, also returns `waiting` if an explicitly set NIC may still appear; in a run from
- * the command line, a missing NIC counts as a wrong name and is refused. At boot, leaves out the bridges of `bridge
- * add` that do not exist: a separate run builds them, so that a NIC without a lease does not make the run for br-ex
- * fail.
+ * is not possible is refused here, before the first one is made. Returns `waiting` if the choice of the NIC depends on
+ * a default route that may still appear. At boot, also returns `waiting` if an explicitly set NIC may still appear; in
+ * a run from the command line, a missing NIC counts as a wrong name and is refused. At boot, leaves out the bridges of
+ * `bridge add` that do not exist: a separate run builds them, so that a NIC without a lease does not make the run for
+ * br-ex fail.
  */
 export function planApply(
   written: Config,
@@ -69,7 +69,7 @@ export function planApply(
   // Only a run from the command line skips a wait that is in vain: at boot, a missing NIC may still appear.
   const isInVain = first.kind === 'waiting' && boot === null && possibleUplinks(config, observation).length === 0;
   const decision = isInVain ? chooseUplink(config, observation, true) : first;
-  // The NIC of br-ex1 is chosen first, so that its refusal is reported before a wait.
+  // The NIC of br-ex1 is chosen even if br-ex has to wait, so that a refusal of this NIC is reported before the wait.
   const external = chooseExternalUplink(config, observation);
   if (decision.kind === 'waiting') return { ...decision, interface: null };
   if (external !== null) refuseForeignBridge(externalBridge, observation);

@@ -107,8 +107,8 @@ function mustCarry({ bridge, interface: name }: AddedBridge, { links, ovs }: Obs
 
 /**
  * Returns the bridges of `bridge add`. A bridge that cannot be built now, for example because its NIC does not exist,
- * is left out with a note, so that it does not fail the others. For the bridge of the current command, the refusal
- * fails the plan.
+ * is left out with a note, so that the plan for the others does not fail. If it is the bridge of the current command
+ * (`asked`), the plan fails.
  */
 export function addedTargets(
   added: readonly AddedBridge[],

@@ -13,8 +13,8 @@ interface Returned {
 }
 
 /**
- * Returns the NICs that a plan removes from their bridges without activating their profiles again. For other NICs,
- * NetworkManager runs the dispatcher scripts itself when it activates the profile.
+ * Returns the NICs that a plan removes from their bridges without activating their profiles again. For any other NIC,
+ * NetworkManager itself runs its dispatcher scripts when it activates the NIC's profile.
  */
 export function returnedNics({ steps }: Pick<Plan, 'steps'>): readonly Returned[] {
   const attached = steps.flatMap((step) => (step.do === 'attachUplink' ? [step.interface] : []));

@@ -61,8 +61,8 @@ export async function keepTriedOn(
 }
 
 /**
- * Returns the seconds that are left to confirm a change. Returns at least 60, because it can take that long to write
- * the confirmation to a slow disk.
+ * Returns the rollback timeout, in seconds, that the checkpoint gets while the confirmation is written: the time that
+ * is left to confirm the change, but at least 60 s, because a write to a slow disk can take that long.
  */
 function secondsToDecide({ confirmUntil }: JournalRecord, nowMs: number): number {
   const leftMs = confirmUntil === null ? 0 : Date.parse(confirmUntil) - nowMs;

@@ -219,7 +219,7 @@ function clearAway(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // This is a directory, which is no file of a contender, so it can stay.
+    // A directory is not removed. It can stay, because the files of contenders are no directories.
   }
 }
 

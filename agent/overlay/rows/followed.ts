@@ -14,8 +14,9 @@ export interface FollowedTable {
 export type FollowedDatabase = keyof typeof followedColumns;
 
 /**
- * Tables that are monitored without a condition on the owner, because their rows may belong to other programs: root
- * rows, registrations of members, and bridges (another program may have created br-int).
+ * Tables that are monitored without a condition on the owner, because their rows may belong to other programs: the
+ * tables with the one row of a whole database, the registrations of members, and the bridges (another program may have
+ * created br-int).
  */
 const wholeTables: readonly string[] = [
   'NB_Global',

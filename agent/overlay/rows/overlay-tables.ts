@@ -9,8 +9,8 @@ export const followedColumns = {
     NB_Global: ['connections', 'ssl', 'options', 'external_ids'],
     Connection: ['target', 'role', 'inactivity_probe'],
     SSL: ['private_key', 'certificate', 'ca_cert'],
-    // The column `ports` is left out, because it changes with every pod; the ports of this product are monitored
-    // themselves.
+    // The column `ports` is left out, because it changes with every pod. The rows of this product's own ports are
+    // monitored in the table Logical_Switch_Port.
     Logical_Switch: ['name', 'acls', 'load_balancer', 'load_balancer_group', 'other_config', 'external_ids'],
     Logical_Switch_Port: [
       'name',

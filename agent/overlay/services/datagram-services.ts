@@ -21,8 +21,8 @@ export interface BalancerChange {
 }
 
 /**
- * Servers (backends) of UDP services. If several rows have the same address and port, the servers of all these rows
- * serve it.
+ * Servers (backends) of UDP services. If several rows have the same service address and port, the servers of all these
+ * rows count.
  */
 export interface DatagramServers {
   /**
@@ -58,7 +58,10 @@ export function createDatagramServers(): DatagramServers {
   };
 }
 
-/** Returns a text for each service address and server of a row; empty for a protocol other than UDP or a null row. */
+/**
+ * Returns a text for each pair of a service address and one of its servers; empty if the protocol of the row is not
+ * UDP, or if the row is null.
+ */
 function servedBy(row: DatabaseRow | null): readonly string[] {
   if (textOf(row, 'protocol') !== 'udp') return [];
   return Object.entries(mapOf(row, 'vips')).flatMap(([at, servers]) =>

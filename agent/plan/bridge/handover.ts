@@ -34,8 +34,8 @@ export function stableAddresses(link: Link): readonly string[] {
 }
 
 /**
- * Returns those addresses of a link that NetworkManager adds for the profile; all stable addresses if the profile is
- * not known.
+ * Returns those stable addresses of a link that NetworkManager adds for a profile with these settings; all stable
+ * addresses if `settings` is null.
  */
 export function profileAddresses(link: Link, settings: ProfileSettings | null): readonly string[] {
   const addresses = stableAddresses(link);
@@ -87,9 +87,9 @@ function withoutPings(settings: ProfileSettings): ProfileSettings {
 
 /**
  * Returns the settings that apply until the lease has arrived: the final settings and, in addition, the IPv4 addresses
- * and routes that the NIC has. Without DHCP for IPv4, these are the final settings. NetworkManager removes all
- * addresses of a device, including static ones, when its DHCP client gives up. The client therefore never gives up; the
- * run has a time limit instead, after which it is rolled back.
+ * and routes that the NIC has. Without DHCP for IPv4, returns the final settings. NetworkManager removes all addresses
+ * of a device, including static ones, when its DHCP client gives up. The client therefore never gives up; the run has a
+ * time limit instead, after which it is rolled back.
  */
 export function overlapSettings(final: WantedProfile, link: Link, observation: Observation): ProfileSettings {
   if (!isDynamic(4, final.settings)) return final.settings;

@@ -81,7 +81,7 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
   if (row === undefined || others.length === 0) return null;
   const type = textOf(profileOf(wanted, names.bridge).settings, 'ovs-bridge', 'datapath-type') ?? 'system';
   const isSameKind = (row.datapathType === '' ? 'system' : row.datapathType) === type;
-  // A port with a profile of NetworkManager was made by configure-ovs.sh. A bridge with such a port does not stay.
+  // An older configure-ovs.sh made ports through profiles of NetworkManager. A bridge with such a port does not stay.
   const isFormer = row.ports.some((port) => port.name !== row.name && ownerOf(port) !== undefined);
   // A bridge to which another program has added a second NIC cannot stay, because this NIC has to leave the bridge.
   const hasNic = nicsIn({ ...row, ports: others }, observation).length > 0;

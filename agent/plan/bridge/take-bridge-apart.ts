@@ -160,9 +160,9 @@ export function returnToNic(
 }
 
 /**
- * Returns true for a profile with weighted routes (`weight`). NetworkManager combines the weighted routes with one
- * metric, from all interfaces, into one multipath route. The kernel removes the whole multipath route when one of these
- * interfaces loses its part of the route.
+ * Returns true for a profile with weighted IPv4 routes (`weight`). NetworkManager combines the weighted routes of all
+ * interfaces that have the same metric into one multipath route. The kernel removes the whole multipath route when one
+ * of these interfaces loses its part of the route.
  */
 function sharesTraffic(settings: ProfileSettings): boolean {
   return listOf(settings, 'ipv4', 'route-data').some((route) => Number(route.weight ?? 0) > 0);

@@ -7,7 +7,8 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
  * Returns the MTU of a bridge: the NIC's current MTU (from its profile, from DHCP or from its driver), unless the
  * profile sets a smaller one. A larger value in the profile does not count: either the kernel has rejected it, or it
  * was set while the NIC was in the bridge, and applies at the next activation of the NIC's own profile. `mtu` is null
- * if the profile sets none and the NIC has had no lease yet, because the lease may contain an MTU.
+ * if the profile uses DHCP and sets no MTU, and the NIC had no lease before it moved: the bridge's lease may contain an
+ * MTU.
  */
 export function wantedMtu(source: UplinkSource): { mtu: SettingValue | null; notes: readonly PlanNote[] } {
   const now = source.link.mtuBytes;
@@ -20,7 +21,7 @@ export function wantedMtu(source: UplinkSource): { mtu: SettingValue | null; not
 }
 
 /**
- * Returns true if the bridge requests a lease and the NIC has had none, or if the bridge was built in this way. The NIC
+ * Returns true if the bridge requests a lease, and the NIC has none or had none when it moved into the bridge. The NIC
  * then has the MTU of its driver. An MTU in the bridge's profile would override the MTU of the lease (DHCP option 26).
  * Open vSwitch sets the NIC's MTU on the bridge if the lease has none.
  */

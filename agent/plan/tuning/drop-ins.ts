@@ -28,7 +28,7 @@ export function affinityIn(text: string | null): string | null {
 /**
  * File in which the drop-in collects the options of ovs-ctl. ovs-ctl locks the memory of ovs-vswitchd by default, and
  * takes its options from $OPTIONS (Debian: $OVS_CTL_OPTS), which the administrator sets in a file that is read at every
- * start. The drop-in therefore adds its own option in front of these at every start.
+ * start. The drop-in therefore adds its own option in front of the administrator's options at every start.
  */
 const optionsFile = '/run/microshift-net/ovs-options';
 const noLockSettings = `[Service]

@@ -36,11 +36,11 @@ interface Choosing {
 }
 
 /**
- * Chooses the uplink of br-ex in this order: explicit setting, default_bridge, node-IP hint, MicroShift's node.nodeIP,
- * current uplink of br-ex, hint file, default route (IPv4, then IPv6; lowest metric). Once the wait for a default route
- * is over, the first suitable device with another route is chosen instead. Writes one trace line per decision. Fails
- * with `interface-not-found` or `interface-unsuitable` for an explicit setting, with `config-invalid` for a NIC that is
- * also set for another bridge, or with `no-uplink`.
+ * Chooses the uplink of br-ex in this order: setting in ovn.yaml, /etc/ovnk/default_bridge, node-IP hint, MicroShift's
+ * node.nodeIP, current uplink of br-ex, hint file, default route (IPv4, then IPv6; lowest metric). Once the wait for a
+ * default route is over, the first suitable device with another route is chosen instead. Writes one trace line per
+ * decision. For an explicitly set NIC, fails with `interface-not-found` or `interface-unsuitable`, or with
+ * `config-invalid` if the NIC is also set for another bridge. Fails with `no-uplink` if nothing can be chosen.
  */
 export function chooseUplink(config: Config, observation: Observation, routeWaitOver: boolean): UplinkDecision {
   const external = externalCandidate(config, observation);

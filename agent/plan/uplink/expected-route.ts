@@ -5,9 +5,9 @@ import { activeProfile } from './source-profile.ts';
 
 /**
  * Returns false if nothing on the node can bring a default route any more: NetworkManager has a profile active on each
- * of these links and is activating none, no activated profile has a gateway or uses DHCP or router advertisements, no
- * other profile is activated without a command, and the kernel processes router advertisements on no link. A link that
- * another program configures counts as able to bring a default route.
+ * of the links `candidates`, and is not activating a profile; no activated profile has a gateway or uses DHCP or router
+ * advertisements; no other profile is activated automatically; and the kernel processes router advertisements on no
+ * link. A link that another program configures counts as able to bring a default route.
  */
 export function isDefaultRouteExpected(candidates: readonly Link[], observation: Observation): boolean {
   const { kernelIpv6 = [], networkManager } = observation;

@@ -28,8 +28,9 @@ export function copyOfExternal(profile: NmProfile, observation: Observation): Wa
 }
 
 /**
- * Returns the IP settings with the metrics of their default routes. NetworkManager omits the metrics from generated
- * profiles, although they decide which of two NICs is preferred after this one has left its bridge.
+ * Returns the settings of a generated profile with the metrics of its default routes. NetworkManager omits the metrics
+ * from generated profiles, although they decide whether the NIC is preferred to another NIC after it has left its
+ * bridge.
  */
 function withObservedMetrics(profile: NmProfile, observation: Observation): NmProfile['settings'] {
   const device = textOf(profile.settings, 'connection', 'interface-name');

@@ -16,8 +16,9 @@ interface Running {
 
 /**
  * Creates the function that answers requests of the CNI plug-in. An answer is `0` with the lines to run or print, or
- * `1` with a CNI error result. Only one verb at a time runs for a container. DEL aborts a verb in progress and waits
- * for its rollback. Any other verb is refused with CNI error 11 while a verb is in progress.
+ * `1` with a CNI error result. Only one verb at a time runs for a container. DEL aborts a verb in progress for its
+ * container and waits for the rollback of that verb. ADD and CHECK are refused with CNI error 11 while a verb is in
+ * progress for their container.
  */
 export function createVerbs(places: OverlayPlaces, around: CniSurroundings) {
   const running = new Map<string, Running>();

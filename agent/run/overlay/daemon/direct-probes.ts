@@ -13,8 +13,9 @@ import type { HeardNodes, OverlayPlaces } from '../record/places.ts';
 /** Time between two probes to the same node. */
 const probeMs = 1_000;
 /**
- * Time after the first probe during which the announced neighbours count as heard. The direct routes therefore stay
- * when the daemon is restarted. The time is longer than that in which enough probes arrive for a node to be heard.
+ * Time after the first probe during which the neighbours that this node announces in Open vSwitch also count as heard.
+ * The direct routes therefore stay when the daemon is restarted. The time is longer than that in which enough probes
+ * arrive for a node to be heard.
  */
 const firstMs = silenceMs + 2 * probeMs;
 

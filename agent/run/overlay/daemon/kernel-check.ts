@@ -11,7 +11,7 @@ import { readRecord } from '../record/record.ts';
 export interface KernelLook {
   /** Requests a comparison. All calls before the comparison begins cause one comparison. */
   ask(): void;
-  /** Stores the addresses that the node announces at present, with which later comparisons compare. */
+  /** Stores the addresses that the node announces at present, for later comparisons. */
   note(): void;
   close(): void;
 }

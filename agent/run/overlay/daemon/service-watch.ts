@@ -113,9 +113,9 @@ function balancerChanges(
 
 /**
  * Returns the value of nb_cfg that this node's ovn-controller reports after it has applied this transaction; null if
- * the chassis reports no values. The central node increments nb_cfg in the transaction itself if it removes servers of
- * UDP services. After any other transaction the next value is due, because ovn-controller may have reported the present
- * value earlier.
+ * the chassis reports no values. A transaction in which the central node removes servers of UDP services also
+ * increments nb_cfg, and the incremented value is returned. After any other transaction the next value is returned,
+ * because ovn-controller may have reported the present value earlier.
  */
 function dueAfter(contents: TableContents, changes: readonly RowChange[]): number | null {
   if ([...contents.rows('Chassis_Private')].length === 0) return null;

@@ -91,7 +91,7 @@ export async function startWatches(
 
 /**
  * Calls `onRestart` after a restart of ovs-vswitchd, which loses all flows. A restart is recognized by the files that
- * ovs-vswitchd creates again in the run directory, because its database does not show a restart.
+ * ovs-vswitchd creates again in the run directory, because the database of Open vSwitch does not show a restart.
  */
 function onSwitchRestart({ node }: OverlayRecord, { ovsRun }: OverlayPlaces, onRestart: () => void): () => void {
   const bridges = [integrationBridge, ...(node.gateway === null ? [] : [node.gateway.bridge])];

@@ -26,20 +26,20 @@ import { waitForDevice } from './wait-for-device.ts';
  */
 const registeredMs = 60_000;
 /**
- * Limit for OVN to install a port. ovn-northd and ovn-controller take milliseconds in a small cluster; 60 s allow for a
- * machine that swaps.
+ * Limit for OVN to install the flows of the management port. ovn-northd and ovn-controller take milliseconds in a small
+ * cluster; 60 s allow for a machine that swaps.
  */
 const installedMs = 60_000;
 
 /**
- * Limit for the central node to write the rows of a new member. The daemon there takes milliseconds; 60 s allow for a
- * daemon that is just starting.
+ * Limit on the central node for ovn-northd to copy the node's management port to the southbound database. ovn-northd
+ * takes milliseconds; 60 s allow for an ovn-northd that is just starting.
  */
 const portMs = 60_000;
 /**
- * Limit of the wait for a member's port. The port exists since `overlay pki issue`, and OVN's databases keep it. 15 s
- * allow for a central node that is writing its rows again. A node that was removed from the cluster has no port, and
- * waits until the limit.
+ * Limit on a member for the wait until the southbound database has the member's management port. The port exists since
+ * `overlay pki issue`, and OVN's databases keep it. 15 s allow for a central node that is writing its rows again. A
+ * node that was removed from the cluster has no port, and waits until the limit.
  */
 const memberPortMs = 15_000;
 

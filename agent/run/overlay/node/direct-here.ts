@@ -6,8 +6,8 @@ import type { OverlayPlaces } from '../record/places.ts';
 
 /**
  * Returns the record with the nodes whose packets arrive at this node by the direct route. These are the nodes whose
- * probes arrive at the daemon. As long as the list of the daemon is incomplete, the nodes that this node announces are
- * added.
+ * probes arrive at the daemon. As long as the probes of some nodes may still arrive for the first time, the nodes that
+ * this node has announced so far are added.
  */
 export function withHeard(
   record: OverlayRecord,

@@ -66,8 +66,9 @@ export async function listNodes(places: OverlayPlaces, now: number): Promise<rea
 }
 
 /**
- * Increments NB_Global.nb_cfg, and waits at most 2 s until each registered chassis has copied the value. Returns the
- * last answer of each member. Returns an empty list for OVN before 20.09, which has no table Chassis_Private.
+ * Increments NB_Global.nb_cfg, and waits at most 2 s until the chassis of each registered member has copied the value.
+ * Returns the last answer of each member. Returns an empty list for OVN before 20.09, which has no table
+ * Chassis_Private.
  */
 async function echoesOf(
   members: readonly OverlayNode[],

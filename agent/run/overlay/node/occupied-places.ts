@@ -16,9 +16,10 @@ import { type OwnPlaces, servedBeside } from '../../../overlay/services/own-plac
 import type { OverlayPlaces } from '../record/places.ts';
 
 /**
- * Returns this node with its further addresses, listening sockets, host addresses and outside clients. Services must
- * not use the further addresses and listening sockets. The central node publishes the host addresses on the Node, and
- * uses the outside clients for the routes that `overlay routes` prints.
+ * Returns this node with its further addresses, listening sockets, host addresses and outside clients. The central node
+ * treats the further addresses as the node's own when it decides which services are served at them, and permits no
+ * service at the address and port of a listening socket. It publishes the host addresses on the Node, and uses the
+ * outside clients for the routes that `overlay routes` prints.
  */
 export function withWhatItHas(
   node: OverlayNode,
@@ -100,7 +101,7 @@ async function apiServers({ kubeconfig }: Pick<OverlayPlaces, 'kubeconfig'>): Pr
     const port = Number(server.port || '443');
     return addresses.map((address) => ({ address: canonicalAddress(address), port }));
   } catch (error) {
-    // A node without a kubeconfig uses no API server, so no address is reserved for one.
+    // A node without a kubeconfig uses no API server, so there is no address that services must leave free.
     if (isAgentError(error)) return [];
     throw error;
   }

@@ -35,9 +35,9 @@ export function withOwnAddress(
 
 /**
  * Returns the addresses of MicroShift's API server, which are the endpoints of the service `kubernetes`:
- * apiServer.advertiseAddress, or else the first address after the range of the services. MicroShift adds that address
- * to br-ex or lo, whatever the value of network.cniPlugin is (pkg/config/config.go, firstIPFromNextSubnet;
- * pkg/node/netconfig.go).
+ * apiServer.advertiseAddress, or else the first address after the range of the services. MicroShift adds the first
+ * address after that range to br-ex or lo, whatever the value of network.cniPlugin is (pkg/config/config.go,
+ * firstIPFromNextSubnet; pkg/node/netconfig.go).
  */
 function apiServerAddresses(layout: OverlayLayout, { cluster }: Pick<Config, 'cluster'>): readonly string[] {
   const { value } = cluster.advertiseAddress;

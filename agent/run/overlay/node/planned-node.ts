@@ -186,7 +186,7 @@ async function planNode(
   };
 }
 
-/** Returns the listeners through which other programs may write to the central databases. */
+/** Returns the listeners of other programs through which other hosts may write to the central databases. */
 export async function listenersOf(
   databases: readonly DatabaseRows[],
   owner: string,

@@ -8,7 +8,7 @@ export const tagKeys = {
   nodeId: 'owner-node-id',
   /** The system-id of the node. */
   chassis: 'owner-chassis',
-  /** Mark of a row for the packets of a subnet that `overlay gateway --subnets` assigns to a gateway. */
+  /** Mark of a route for the packets from a subnet that `overlay gateway --subnets` assigns to a gateway. */
   asked: 'owner-asked',
   /** Name of the peer to which a route leads. */
   peer: 'owner-peer',

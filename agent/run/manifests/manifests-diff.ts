@@ -7,8 +7,8 @@ import type { ObjectDifference } from '../../model/manifests.ts';
 import { dryRun, findEarlier, sortOut } from './manifests-cluster.ts';
 
 /**
- * Returns the changes that an apply would make, as a dry run of the server reports them; unchanged objects are left
- * out.
+ * Returns the changes that an apply would make: those that a dry run of the server reports, and the removal of stale
+ * objects. Unchanged objects are left out.
  */
 export async function diffObjects(cluster: Cluster, objects: readonly KubernetesObject[]): Promise<ObjectDifference[]> {
   const differences = await Promise.all(objects.map((object) => differenceOf(cluster, object)));

@@ -84,7 +84,8 @@ export async function installAndProveInbound(
   const closed = await closeToOutsideClients(planned.record, planned.places, rememberedPeers(planned.places));
   const restored = await installStoredInbound(planned, say);
   const faults = await prove();
-  // Without the port that ovn-controller adds to the shared bridge, inbound packets cannot reach the cluster yet.
+  // While the gateway is not connected to its bridge, inbound packets cannot reach the cluster, so no flows are
+  // installed for them.
   const applied = faults.length > 0 ? [] : await installInbound(planned, say);
   return { demux: [...closed, ...restored, ...applied], faults };
 }

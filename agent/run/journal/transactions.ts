@@ -39,7 +39,7 @@ export function hasChanged({ state }: JournalRecord): boolean {
   return isKept(state) || state === 'awaiting-confirm';
 }
 
-/** Returns the transaction whose id begins with `id`. Fails with `transaction-not-found` unless there is exactly one. */
+/** Returns the only transaction whose id begins with `id`. Fails with `transaction-not-found` for none or several. */
 export function findTransaction(records: readonly JournalRecord[], id: string): JournalRecord {
   const found = records.filter((record) => record.header.id.startsWith(id));
   const [record] = found;

@@ -23,8 +23,8 @@ export interface ClusterRun {
 
 /**
  * Runs a task with a connection to the cluster that the options name. The Kubernetes library is loaded only here,
- * because rendering does not need it. An interruption ends every wait. After an interrupted apply, the objects that were
- * applied stay, and a second run applies the others.
+ * because rendering does not need it. An interruption ends every wait. After an interrupted apply, the applied objects
+ * stay, and a second run applies the others.
  */
 export async function withCluster<T>(
   options: ClusterInput,

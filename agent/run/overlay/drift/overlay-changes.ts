@@ -16,8 +16,8 @@ import { overlayNotices } from './overlay-notices.ts';
 import { workloadDrift } from './workload-drift.ts';
 
 /**
- * Returns the changes that bring this node into the desired state, its faults, and its notices. Changes nothing. Throws
- * if `refuse` throws, which gets the plan.
+ * Returns the changes that bring this node into the desired state, its faults, and its notices. Changes nothing. First
+ * calls `refuse` with the plan, and throws if `refuse` throws.
  */
 export async function overlayChanges(
   recorded: OverlayRecord,

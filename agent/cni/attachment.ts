@@ -15,26 +15,36 @@ export interface Attachment {
   readonly uid: string;
   readonly network: PodNetwork;
   readonly mtu: number;
-  /** Destinations of larger packets than tunnels carry. Absent if all packets fit into tunnels. */
+  /** Ranges to which the pod sends packets that are too large for tunnels. Absent if the pod sends no such packets. */
   readonly large?: LargePackets;
 }
 
-/** Destinations to which a pod sends packets of its interface's MTU. Packets to all others are smaller. */
+/**
+ * Ranges to which a pod sends packets as large as the MTU of its interface. Packets to other addresses fit into
+ * tunnels.
+ */
 export interface LargePackets {
-  /** MTU of packets in tunnels, in bytes. */
+  /** Size of the largest packet that fits into a tunnel, in bytes. */
   readonly tunnelMtu: number;
-  /** Subnets of the cluster's pods and its ranges of services. */
+  /** Subnets of the cluster's pods, and the ranges of its services. */
   readonly subnets: readonly string[];
   /**
-   * Addresses of the pod's own node in the subnets of the pod. The node's interface has the MTU of tunnels.
+   * Addresses of the pod's own node in the subnets of the pod. Packets to these addresses are limited to `tunnelMtu`,
+   * which is the MTU of the node's interface.
    */
   readonly node: readonly string[];
 }
 
-/** Key of the Interface row with the MTU of the pod's interface, if it is not that of tunnels. */
+/**
+ * Key in external_ids of the Interface row, whose value is the MTU of the pod's interface. Absent if all packets of the
+ * pod fit into tunnels.
+ */
 const mtuKey = 'pod-mtu';
 
-/** Returns the MTU of a pod's interface from the external_ids of its Interface row. */
+/**
+ * Returns the MTU of a pod's interface from the external_ids of its Interface row; `tunnelMtu` if they do not contain
+ * the MTU.
+ */
 export function podMtuOf(externalIds: Readonly<Record<string, string>>, tunnelMtu: number): number {
   return Number(externalIds[mtuKey] ?? tunnelMtu);
 }

@@ -72,8 +72,8 @@ async function viewOf(node: Node): Promise<StatusView> {
 }
 
 /**
- * Reads this node's part in an overlay, which is null if the node is not in an overlay. `failure` is the reason why the
- * record of the overlay cannot be read; null if it was read.
+ * Reads the facts about this node in its overlay: `overlay` is null if the node is not in an overlay, or if the facts
+ * cannot be read. `failure` is the reason why they cannot be read; null if they were read.
  */
 async function readOverlayPart(): Promise<{ readonly overlay: OverlayPart | null; readonly failure: string | null }> {
   try {

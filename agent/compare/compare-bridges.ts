@@ -21,8 +21,8 @@ import { compareOthers } from './compare-others.ts';
 import { compareLoopback, compareSignpost, compareUnused, passedOver } from './on-loopback.ts';
 
 /*
- * Comparison of the node with the desired state, in managed fields only. A property that NetworkManager adds by itself
- * (timestamps, defaults) is not a difference; otherwise, every run would find one.
+ * Comparison of the node with the desired state, limited to the fields that the agent manages. A property that
+ * NetworkManager adds by itself (timestamps, defaults) is not a difference, because otherwise every run would find one.
  */
 
 /** Functions that recognize the agent's bridges and profiles, which are differences if they are not desired. */

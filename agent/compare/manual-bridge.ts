@@ -13,8 +13,9 @@ const bridge = 'br-ex';
 /**
  * Returns the requirements of ovn-kubernetes that a manually built br-ex does not meet. The bridge must exist and be
  * up. It must have one uplink, which is its only port with a device, or the port that the external id bridge-uplink
- * names; Open vSwitch must have opened the device. The bridge must have the node's address and a default route. With
- * `withoutUplink`, it needs neither an uplink, nor an address, nor a default route.
+ * names. Open vSwitch must have opened each device. The node's address must be on the bridge and on none of its
+ * devices, and a default route must lead through the bridge. With `withoutUplink`, the bridge needs neither an uplink,
+ * nor an address, nor a default route.
  */
 export function missingFromBridge(
   { ovs, links, routes }: Pick<Observation, 'ovs' | 'links' | 'routes'>,

@@ -20,7 +20,9 @@ declare module 'dbus-next/lib/message.js' {
 }
 
 declare module 'dbus-next/lib/signature.js' {
-  /** One complete type of a signature. An array, dictionary entry or struct contains the types of its elements. */
+  /**
+   * One complete type of a D-Bus signature. An array, dictionary entry or struct contains the types of its elements.
+   */
   export interface WireType {
     readonly type: string;
     readonly child: readonly WireType[];

@@ -55,8 +55,8 @@ export interface ApiOptions {
 }
 
 /**
- * Receiver of the objects of a collection. `T` is the reduced form of an object; at most one page of objects is in
- * memory in their complete form.
+ * Receiver of the objects of a collection. `T` is the reduced form of an object. Of the complete objects, at most one
+ * page is in memory.
  */
 export interface Follower<T> {
   /** Returns the reduced form of an object, which is kept in memory. It must not throw. */

@@ -78,7 +78,7 @@ export interface NetworkManager {
    * function is called.
    */
   onSignal(listener: (signal: Signal) => void, member?: string): () => void;
-  /** Calls the listener once when NetworkManager leaves the bus, or when the bus connection is lost. */
+  /** Calls the listener when NetworkManager leaves the bus, and when the bus connection is lost. */
   onVanished(listener: (error: AgentError) => void): () => void;
 }
 

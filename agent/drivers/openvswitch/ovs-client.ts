@@ -50,8 +50,8 @@ export interface OpenVSwitch {
    */
   releaseBridgeAtBoot(bridge: LeftBridge): Promise<void>;
   /**
-   * Creates a bridge with these keys and an internal interface, or changes an existing bridge accordingly. With
-   * `isTaken`, waits until ovs-vswitchd has applied the change.
+   * Creates a bridge with these keys and an internal interface. On an existing bridge, replaces all keys by these, and
+   * adds the internal interface if it is missing. With `isTaken`, waits until ovs-vswitchd has applied the change.
    */
   leaveBridge(bridge: LeftBridge, isTaken: boolean): Promise<void>;
   /** Adds a NIC to a bridge as a port with these external_ids, and waits until ovs-vswitchd has opened the NIC. */

@@ -6,8 +6,8 @@ const headerBytes = { udp4: 28, udp6: 48 } as const;
 /** UDP socket that sends datagrams of zeros to other nodes, and reports those of other nodes. */
 export interface ProbeSocket {
   /**
-   * Sends a datagram to an address, in a packet of this size, or in an empty one if the size is smaller than the
-   * headers. A datagram that the kernel cannot send is lost.
+   * Sends a datagram to an address. `packetBytes` is the size of the packet with its headers; if the headers alone are
+   * larger, the datagram is empty. A datagram that the kernel cannot send is lost.
    */
   send(address: string, packetBytes: number): void;
   close(): void;

@@ -37,8 +37,8 @@ export function sshSession(own = process.env, parent = process.ppid, root = ''):
 }
 
 /**
- * Returns the address of the SSH client that started the agent; null if SSH_CONNECTION is unset or has no valid
- * address.
+ * Returns the address of the SSH client that started the agent; null if SSH_CONNECTION has no valid address in the
+ * environment of this process or of an ancestor.
  */
 export function sshClient(own = process.env, parent = process.ppid, root = ''): string | null {
   for (const connection of environments(own, parent, root)) {

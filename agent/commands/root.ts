@@ -1,7 +1,10 @@
 import { accessSync, constants } from 'node:fs';
 import { AgentError } from '../errors.ts';
 
-/** Reasons why commands need root, by the first words of the command; the first entry that matches applies. */
+/**
+ * Reasons why commands need root, each with the first words of the commands that need root for it. If several reasons
+ * match a command, the first one is printed.
+ */
 const reasons: readonly (readonly [words: string, why: string])[] = [
   ['history', 'only root and the group systemd-journal may read the journals in /var/lib/microshift-net/tx'],
   ['overlay pki', 'only root may read the keys in /etc/microshift-net/pki'],

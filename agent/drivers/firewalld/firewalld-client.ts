@@ -77,8 +77,8 @@ export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
 }
 
 /**
- * Ignores the error if another program has added the same source in the meantime. Throws every other error, such as
- * that of a source in another zone, which only the administrator can resolve.
+ * Ignores the error if another program has added the same source in the meantime. Throws every other error. For
+ * example, if the source is in another zone, only the administrator can resolve the error.
  */
 function unlessThere(error: unknown): void {
   if (isAgentError(error) && /ALREADY_ENABLED|ZONE_ALREADY_SET/.test(error.message)) return;

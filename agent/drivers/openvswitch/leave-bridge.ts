@@ -118,8 +118,8 @@ export async function renewInterface(client: OvsdbClient, name: string): Promise
 }
 
 /**
- * Returns the operations that insert the rows of a bridge's internal interface. Other operations refer to its port as
- * `port`.
+ * Returns the operations that insert the rows of a bridge's internal interface. Other operations of the transaction
+ * refer to the Port row by the named UUID `port`.
  */
 function ownInterface(name: string): readonly Operation[] {
   return [

@@ -155,8 +155,8 @@ async function appears(
 }
 
 /**
- * Removes a chassis. Its row of Chassis_Private (OVN 20.09 and later) is not removed with it, and so has to be removed
- * as well.
+ * Removes a chassis and its row of Chassis_Private (OVN 20.09 and later), which the removal of the chassis alone would
+ * leave.
  */
 export async function removeChassis(database: RowDatabase, systemId: string): Promise<void> {
   const where = [['name', '==', systemId]] as const;

@@ -23,9 +23,9 @@ const mark = '\0parsed ';
 /** Container whose start has arrived, and which is not parsed completely. */
 interface Container {
   readonly isObject: boolean;
-  /** Index in `parts` of the first part that is not parsed yet. */
+  /** Index of the first part of the text that is not parsed yet. */
   part: number;
-  /** Number of bytes before the first part that is not parsed yet. */
+  /** Number of bytes of the text before this part. */
   ahead: number;
   /** Members that are already parsed; null before the first of them. */
   parsed: Parsed | null;

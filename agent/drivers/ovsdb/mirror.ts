@@ -15,7 +15,7 @@ import {
 } from './tables.ts';
 import { createWaiters } from './waiters.ts';
 
-/** Local copy of tables of a database, which is updated with each transaction. */
+/** Local copy of tables of a database. Each transaction of the database updates the copy. */
 export interface Mirror {
   /**
    * False from the loss of a connection until the contents of the next connection have arrived; the mirror keeps the

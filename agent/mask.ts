@@ -40,7 +40,7 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name) && !harmlessName.test(name);
 }
 
-/** Masks the text of any program or file: the values that match a pattern of this file, and the known secrets. */
+/** Masks secrets in any text: values that match one of the patterns above, and the secrets in `known`. */
 export function maskText(text: string, known: readonly string[] = []): string {
   const literal = known.reduce((rest, secret) => rest.replaceAll(secret, masked), text);
   const shapes = literal

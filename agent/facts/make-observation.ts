@@ -11,8 +11,8 @@ import { withForeignMarks, withoutListed } from './foreign.ts';
 export type HostObservation = Omit<Observation, 'networkManager' | 'ovs'>;
 
 /**
- * Returns the observation that planning reads, from the facts. `apply` and `doctor` both use this function, so they
- * evaluate the same node.
+ * Returns the observation from which plans are made. `apply` and `doctor` both use this function, so that they evaluate
+ * the node in the same way.
  */
 export function observationOf(host: HostObservation, networkManager: NetworkManagerFacts, ovs: OvsFacts): Observation {
   const { foreign: seen = [], ...rest } = host;
@@ -39,8 +39,8 @@ export const microshiftScript = '/usr/bin/configure-ovs.sh';
 const microshiftMac = '0a:59:00:00:00:01';
 
 /**
- * Returns `hasMicroShiftScript` if MicroShift's script for br-ex is installed in the version that makes br-ex without
- * a NIC (4.14 and later), otherwise an empty object. The version is recognized by the MAC that the script sets.
+ * Returns the field `hasMicroShiftScript` if MicroShift's script for br-ex is installed in the version that makes br-ex
+ * without a NIC (4.14 and later), otherwise an empty object. The version is recognized by the MAC that the script sets.
  */
 export function microshiftScriptFact(fileText: (path: string) => string | null): {
   readonly hasMicroShiftScript?: true;
@@ -49,21 +49,21 @@ export function microshiftScriptFact(fileText: (path: string) => string | null):
 }
 
 /**
- * Returns `hasMicroShift` if MicroShift is installed, whichever package configures its network; otherwise an empty
- * object.
+ * Returns the field `hasMicroShift` if MicroShift is installed, whichever package configures its network; otherwise an
+ * empty object.
  */
 export function microshiftFact(hasProgram: (name: string) => boolean): { readonly hasMicroShift?: true } {
   return hasProgram('microshift') ? { hasMicroShift: true } : {};
 }
 
-/** Returns `signpost` if the default route of model/signpost.ts exists, otherwise an empty object. */
+/** Returns the field `signpost` if the default route of model/signpost.ts exists, otherwise an empty object. */
 export function signpostFact(hasSignpost: boolean): { readonly signpost?: true } {
   return hasSignpost ? { signpost: true } : {};
 }
 
 /**
- * Returns `kernelIpv6` with the links, except lo, that are not ports and on which the kernel itself applies router
- * advertisements; an empty object if no such link exists.
+ * Returns the field `kernelIpv6` with the names of links that are not ports and on which the kernel itself applies
+ * router advertisements. The link lo is left out. Returns an empty object if no such link exists.
  */
 export function kernelIpv6Fact(
   links: readonly Link[],
@@ -75,15 +75,16 @@ export function kernelIpv6Fact(
 }
 
 /**
- * Returns `lacksTun` if /dev/net/tun, which only the userspace data path needs, is missing; otherwise an empty object.
+ * Returns the field `lacksTun` if /dev/net/tun, which only the userspace data path needs, is missing; otherwise an
+ * empty object.
  */
 export function tunFact(hasTun: boolean): { readonly lacksTun?: true } {
   return hasTun ? {} : { lacksTun: true };
 }
 
 /**
- * Returns `lacksKernelDatapath` if the module openvswitch, which only the kernel data path needs, is missing; otherwise
- * an empty object.
+ * Returns the field `lacksKernelDatapath` if the module openvswitch, which only the kernel data path needs, is missing;
+ * otherwise an empty object.
  */
 export function kernelDatapathFact(module: string): { readonly lacksKernelDatapath?: true } {
   return module === 'missing' ? { lacksKernelDatapath: true } : {};

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { configPaths } from '../config/read-files.ts';
 import { hasProgram } from '../drivers/host/process/programs.ts';
 
-/** Unit file of MicroShift in the directories of packages and administrators (systemd.unit(5)). */
+/** Unit files of MicroShift: that of its package and that of the administrator (systemd.unit(5)). */
 const microshiftUnits = ['/usr/lib', '/etc'].map((folder) => `${folder}/systemd/system/microshift.service`);
 
 /** Returns true if MicroShift is installed on this node: its program or its unit exists. */

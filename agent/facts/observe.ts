@@ -48,8 +48,8 @@ export interface ObservePorts {
 }
 
 /**
- * Takes a snapshot of the node. Only reads, and fails with the error kind of the part that does not answer. The
- * kernel's part is read while the daemons prepare their answers.
+ * Takes a snapshot of the node. Only reads. Fails with the error of a daemon that does not answer, or of a file that
+ * cannot be read. The facts about the kernel are read while the daemons prepare their answers.
  */
 export async function observe(ports: ObservePorts): Promise<Observation> {
   const daemons = Promise.all([ports.networkManager(), ports.ovs()]);

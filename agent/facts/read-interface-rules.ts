@@ -19,7 +19,7 @@ export async function readInterfaceRules(): Promise<readonly InterfaceRules[]> {
   }
 }
 
-/** Fields of an object of libnftables-json(5) that the agent uses. */
+/** Object of libnftables-json(5), reduced to the fields that the agent uses. */
 interface Listed {
   readonly rule?: { readonly family: string; readonly table: string; readonly chain: string; readonly expr: unknown };
   readonly set?: { readonly family: string; readonly table: string; readonly name: string; readonly elem?: unknown };

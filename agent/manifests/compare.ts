@@ -10,8 +10,8 @@ import { maskedChange } from './masked-change.ts';
 const serverFields = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink'];
 
 /**
- * Returns the fields in which an object would change, with secrets masked. The API server returned the object in both
- * forms, so each form includes the defaults that the server adds.
+ * Returns the fields in which an object would change, with secrets masked. The API server returned both the present
+ * object `before` and the resulting object `after`. Both therefore include the defaults that the server adds.
  */
 export function compareObjects(before: KubernetesObject, after: KubernetesObject): FieldChange[] {
   return changes('', comparable(before), comparable(after)).map((change) => maskedChange(after.kind, change));

@@ -4,9 +4,9 @@
  */
 export interface DirectNode {
   readonly name: string;
-  /** Address on the LAN that the node shares with its gateway, in the form `address/prefix`. */
+  /** Address that the node shares with its gateway on the LAN, in the form `address/prefix`. */
   readonly address: string;
-  /** MAC on the LAN that the node shares with its gateway. */
+  /** MAC that the node shares with its gateway on the LAN. */
   readonly mac: string;
   /** Subnet of the node's pods, of the same family as the address. */
   readonly subnet: string;

@@ -1,8 +1,8 @@
 import type { AddedBridge } from './added-bridge.ts';
 
 /**
- * First line of each hint file that is not blank, without surrounding white space and quotes; null if the file is
- * absent or empty.
+ * Values of the hint files. The value of a file is its first line that is not blank, without surrounding white space
+ * and quotes; null if the file is absent or empty.
  */
 export interface HintFiles {
   /** Content of /var/lib/ovnk/iface_default_hint. */

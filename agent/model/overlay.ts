@@ -181,12 +181,12 @@ export interface NorthboundFacts {
   readonly nodes: readonly OverlayNode[];
   /** Nodes whose rows are removed. */
   readonly leaving: readonly string[];
-  /** Node after which the layout `seed` names the cluster's router if the router does not exist yet. */
+  /** Node that gives its name to a new router of the cluster in layout `seed`. */
   readonly centralNode: string;
   readonly rows: DatabaseRows;
   /**
-   * MACs for new ports in the layout `seed`, in the order in which a plan uses them. `macsNeeded` returns a number of
-   * MACs that is always sufficient.
+   * MACs for new ports in the layout `seed`, in the order in which a plan uses them. The function `macsNeeded` returns
+   * how many MACs are sufficient.
    */
   readonly randomMacs: readonly string[];
   /** Interval of BFD between nodes whose gateways share an address. Absent if the database keeps its interval. */

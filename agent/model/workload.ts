@@ -190,7 +190,7 @@ export interface ClusterNetworkPolicy extends Budgeted {
   readonly name: string;
   readonly uid: string;
   readonly tier: 'Admin' | 'Baseline';
-  /** Order among the policies of the tier, from 0 to 1000: rules of a lower number are evaluated first. */
+  /** Number from 0 to 1000. Of the policies in a tier, the one with the lowest number is evaluated first. */
   readonly priority: number;
   /** Pods to which the policy applies; null if it applies to none, because its subject has only unknown fields. */
   readonly subject: SelectedPods | null;

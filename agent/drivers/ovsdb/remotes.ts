@@ -15,14 +15,14 @@ export interface Remotes {
   readonly clusterId: string | undefined;
 }
 
-/** Port of a connection method without a port (ovsdb(7)). */
+/** Port that applies if a connection method contains no port (ovsdb(7)). */
 const defaultPort = 6640;
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Parses active connection methods (ovsdb(7), "Connection Methods"): `unix:FILE`, `tcp:HOST[:PORT]`, `ssl:HOST[:PORT]`
- * with IPv6 addresses in brackets, and `cid:UUID`; as a list, or as one text with commas. A text that starts with a
- * slash is the path of a unix socket. Throws OvsdbError `invalid`.
+ * Parses a list of active connection methods (ovsdb(7), "Connection Methods"), or one text with commas between them:
+ * `unix:FILE`, `tcp:HOST[:PORT]`, `ssl:HOST[:PORT]` and `cid:UUID`. An IPv6 address is in brackets. A text that starts
+ * with a slash is the path of a unix socket. Throws OvsdbError `invalid`.
  */
 export function parseRemotes(remotes: string | readonly string[]): Remotes {
   const words = typeof remotes === 'string' ? splitMethods(remotes) : remotes.flatMap(splitMethods);

@@ -7,9 +7,9 @@ import type { Atom } from './values.ts';
 
 /** Columns and rows of a table that a mirror follows. */
 export interface TableRequest {
-  /** Columns to follow; columns that the schema does not have are left out. Absent for all columns. */
+  /** Columns to follow; columns that the schema does not have are left out. Absent to follow all columns. */
   readonly columns?: readonly string[];
-  /** Conditions; a row is followed if at least one of them is true. Absent for all rows. */
+  /** Conditions; a row is followed if at least one of them is true. Absent to follow all rows. */
   readonly where?: readonly Condition[];
   /** Indexes for `find`: `column`, or `column:key` for the value of a key in a map. */
   readonly indexes?: readonly string[];
@@ -52,9 +52,9 @@ export interface Tables {
    */
   apply(followed: Followed, updates: Json, isWhole: boolean): readonly RowChange[];
   /**
-   * Applies an update like `apply`, but in steps of one row, and returns the changes at the end. The tables change only
-   * in the last step, all rows at once. If all tables are empty at the start, however, each row is added in a step of
-   * its own. No other update may be applied between the steps.
+   * Applies an update like `apply`, but in steps, and returns the changes at the end. Each step examines one row. The
+   * tables then change in the last step, all rows at once. If all tables were empty at the start, they instead change
+   * in further steps, each of which adds one row. No other update may be applied between the steps.
    */
   applyInSteps(followed: Followed, updates: Json, isWhole: boolean): Generator<void, readonly RowChange[], undefined>;
 }

@@ -17,7 +17,10 @@ export async function startLater(bus: Bus, name: string, seconds: number, descri
   ]);
 }
 
-/** Stops the timer of startLater. Succeeds also if no such timer exists, and if systemd does not answer. */
+/**
+ * Stops the timer that startLater has started for a service. Succeeds also if no such timer exists, and if systemd does
+ * not answer.
+ */
 export async function cancelStart(bus: Bus, name: string): Promise<void> {
   const call = { member: 'StopUnit', signature: 'ss', body: [`${name}.timer`, 'replace'] };
   await bus.call({ ...manager, ...call, timeoutMs: answerMs }).catch(() => undefined);

@@ -13,9 +13,9 @@ import {
 } from '../services/flow-parts.ts';
 
 /**
- * UDP ports of the probes of direct routes: a daemon sends from `from` to `to`. The flows of the receiving node
- * exchange the two, so that a probe arrives like an answer to the receiver's own probe, which firewalls permit, and so
- * that a probe which no flow has changed arrives at a port where no process listens.
+ * UDP ports of the probes of direct routes: a daemon sends a probe from port `from` to port `to`. The flows of the
+ * receiving node exchange the two ports. The probe then arrives like an answer to the receiver's own probe, and
+ * firewalls permit answers. A probe that no flow has changed arrives at a port where no process listens.
  */
 export const probePorts = { from: 6078, to: 6079 } as const;
 

@@ -13,9 +13,9 @@ const table = 'Logical_Router_Static_Route';
 const column = 'static_routes';
 
 /**
- * Plans the routes that decide by which gateway the packets of a subnet leave. The first possible choice of this list
- * applies: the gateway that was requested for the subnet; the gateway of the subnet's own node; a VIP, if one of its
- * nodes answers; all gateways that are up, in equal shares (ECMP). A gateway that is down gets no such route.
+ * Plans the routes that decide by which gateway the packets of a subnet leave; a gateway that is down is not used. The
+ * first possible choice of this list applies: the gateway that was requested for the subnet; the gateway of the
+ * subnet's own node; a VIP, if one of its nodes answers; all gateways, in equal shares (ECMP).
  */
 export function addEgressRoutes(
   desired: DesiredRows,

@@ -4,8 +4,9 @@ import type { DatabaseRows } from '../../model/rows.ts';
 import { indexRows, textOf } from '../rows/row-index.ts';
 
 /**
- * Number of rounds whose values of SB_Global.nb_cfg are remembered. A round takes place every 5 s, so the oldest of
- * three values was read 10 s ago, and requested 15 s ago.
+ * Number of rounds whose values of SB_Global.nb_cfg are remembered. A round takes place every 5 s. It reads the value
+ * that the previous round requested, and requests the next one. The oldest of three values was therefore read 10 s ago
+ * and requested 15 s ago.
  */
 const rounds = 3;
 
@@ -15,7 +16,8 @@ const rounds = 3;
  */
 export function nextRound(seen: readonly number[], rows: DatabaseRows): readonly number[] {
   const number = Number(textOf(indexRows(rows).all('SB_Global')[0] ?? null, 'nb_cfg'));
-  // A larger value is dropped: it was read before the database was created again, with a value of zero.
+  // An earlier value that is larger than the present one is dropped: it was read before the database was created again.
+  // In a new database, nb_cfg begins at zero.
   return [number, ...seen.filter((one) => one <= number)].slice(0, rounds);
 }
 

@@ -1,9 +1,9 @@
 import type { OverlayChassis } from '../../model/overlay.ts';
 
 /*
- * A member requests its next certificate in `ovn-cms-options` of its own chassis, like its gateway: OVN's access
- * control ties the row of this chassis to the member's present certificate. The answer, and the authorities that
- * members trust, are in SB_Global, which members can read and only the central node can write.
+ * A member requests its next certificate in `ovn-cms-options` of its own chassis, in which it also announces its
+ * gateway. OVN's access control ties the row of this chassis to the member's present certificate. The answer, and the
+ * authorities that members trust, are in SB_Global, which members can read and only the central node can write.
  */
 const entryPrefix = 'microshift-net-request:';
 /** Longest request that is accepted, in characters of base64; a request for a key on P-256 has some 320. */

@@ -34,10 +34,12 @@ interface UsedRange {
 const shortestPrefix = { 4: 8, 6: 32 } as const;
 
 /**
- * Fails with `overlay-conflict` if the cluster cannot have the peer, for one of these reasons: its name or one of its
- * ranges is in use; a range is too large; two of its ranges overlap; it has two next hops of one address family; its
- * next hops and its ranges differ in their families; the cluster lacks one of these families; a next hop is an address
- * of a member, or is not on the LAN of a gateway; the cluster has the largest number of peers.
+ * Fails with `overlay-conflict` if the cluster cannot have the peer, for one of these reasons: its name is in use; one
+ * of its ranges overlaps a range that is in use or has a special meaning; a range is too large; two of its ranges
+ * overlap; it has two next hops of one address family; its next hops and its ranges differ in their families; the
+ * cluster lacks an address family of the peer; no router can have the address of a next hop; a next hop is an address
+ * of a member, or is not on the LAN of a gateway; no member has a gateway with an address of its own; the cluster has
+ * the largest number of peers.
  */
 export function refusePeer(peer: OverlayPeer, facts: PeerFacts): void {
   const { peers } = facts;

@@ -186,7 +186,7 @@ export interface NorthboundFacts {
   readonly rows: DatabaseRows;
   /**
    * MACs for new ports in the layout `seed`, in the order in which a plan uses them. The function `macsNeeded` returns
-   * how many MACs are sufficient.
+   * a sufficient number of MACs.
    */
   readonly randomMacs: readonly string[];
   /** Interval of BFD between nodes whose gateways share an address. Absent if the database keeps its interval. */

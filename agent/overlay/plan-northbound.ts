@@ -16,8 +16,8 @@ import { nodeTag } from './rows/tags.ts';
 const lastLeaves = 'the last node leaves the cluster';
 
 /**
- * Returns how many random MACs are sufficient for a plan: three for the router ports of each node, and one for the
- * cluster's router.
+ * Returns the number of random MACs that is sufficient for a plan: three for the router ports of each node, and one for
+ * the cluster's router.
  */
 export function macsNeeded(nodes: number): number {
   return 3 * nodes + 1;

@@ -34,9 +34,9 @@ export function networkOf({ bridge, interface: nic }: Pick<GatewayRequest, 'brid
 
 /**
  * Returns the gateway that results from a request and the node's present state. Fails with `interface-not-found` if the
- * NIC does not exist. Fails with `overlay-conflict` if the bridge does not exist, if the gateway has no next hop or has
- * an address that the cluster uses, if only some of its addresses are those of the bridge, if a VIP or an address in a
- * VLAN is the bridge's own, or if a requested subnet is outside of the cluster's subnets.
+ * NIC does not exist. Fails with `overlay-conflict` for one of these reasons: the bridge does not exist; the gateway has
+ * no address or no next hop; an address, next hop or subnet of the gateway is not valid in the cluster; only some of the
+ * gateway's addresses are those of the bridge; a VIP or an address in a VLAN is the bridge's own.
  */
 export function chooseGateway(
   request: GatewayRequest,

@@ -7,7 +7,7 @@ import { clusterRouterOf } from '../rows/row-ownership.ts';
 
 /**
  * Refuses a record in which two nodes have the same name, system-id, number, tunnel address or subnet. Data that
- * members write themselves leads to no refusal here; believedClaims compares it with their certificates.
+ * members write themselves leads to no refusal here; the function believedClaims compares it with their certificates.
  */
 export function refuseSharedIdentity({ nodes }: Pick<NorthboundFacts, 'nodes'>): void {
   const seen = new Map<string, string>();

@@ -42,9 +42,10 @@ export async function readForeignEntries(
 }
 
 /**
- * Leaves out entries that the active profile of a link contains. These include entries of another program from which
- * NetworkManager generated the profile, and entries that an administrator has also added by hand. Also leaves out
- * links that NetworkManager does not manage, except the agent's bridges and lo.
+ * Leaves out entries that the active profile of a link contains, or that it may have added, for example from a lease.
+ * The entries that a profile contains include those of another program from which NetworkManager generated the profile,
+ * and those that an administrator has also added by hand. Also leaves out links that NetworkManager does not manage,
+ * except the agent's bridges and lo.
  */
 export function withoutListed(
   foreign: readonly KernelEntries[],

@@ -72,7 +72,7 @@ function hasMoreAddresses(link: Link, own: readonly Route[], ours: readonly stri
 
 /**
  * Returns true for a link that is an uplink, may become one, or is a bridge of the agent. Links of containers are left
- * out, because the kernel always adds routes to them.
+ * out: they usually have connected routes that the kernel has added, and these would count as a sign.
  */
 function isOfInterest({ name, master, driver, kind }: Link, own: readonly Route[], ours: readonly string[]): boolean {
   return (

@@ -35,8 +35,8 @@ export function networkOf({ bridge, interface: nic }: Pick<GatewayRequest, 'brid
 /**
  * Returns the gateway that results from a request and the node's present state. Fails with `interface-not-found` if the
  * NIC does not exist. Fails with `overlay-conflict` for one of these reasons: the bridge does not exist; the gateway
- * has no address or no next hop; an address, next hop or subnet of the gateway is not valid in the cluster; only some of
- * the gateway's addresses are those of the bridge; a VIP or an address in a VLAN is the bridge's own.
+ * has no address or no next hop; an address, next hop or subnet of the gateway is not valid in the cluster; only some
+ * of the gateway's addresses are those of the bridge; a VIP or an address in a VLAN is the bridge's own.
  */
 export function chooseGateway(
   request: GatewayRequest,

@@ -39,7 +39,12 @@ interface Client {
    * last outcomes if this one never comes, and with null otherwise.
    */
   hears(outcome: string): Promise<readonly string[] | null>;
+  /** Resolves when the program has sent this number of requests. */
+  hasSent(count: number): Promise<void>;
 }
+
+/** Line that a client prints for each request that it has sent. */
+const sent = 'sent';
 
 /** Starts a program that sends ten requests a second from one connected socket, regardless of the outcome. */
 function keepAsking(from: Place, address: string, port: number): Client {
@@ -47,12 +52,14 @@ function keepAsking(from: Place, address: string, port: number): Client {
     const socket = require('dgram').createSocket('${typeOf(address)}');
     socket.on('message', (answer) => console.log(String(answer)));
     socket.on('error', ({ code }) => console.log(code));
-    socket.connect(${port}, '${address}', () => setInterval(() => socket.send('?', () => {}), 100));`;
+    socket.connect(${port}, '${address}', () => setInterval(() => socket.send('?', () => console.log('${sent}')), 100));`;
   const { stdout } = from.start(process.execPath, '-e', script);
   let heard: string[] = [];
+  let sentCount = 0;
   let look = (): void => undefined;
   createInterface({ input: stdout as NodeJS.ReadableStream }).on('line', (line) => {
-    heard.push(line);
+    if (line === sent) sentCount += 1;
+    else heard.push(line);
     look();
   });
   return {
@@ -69,6 +76,13 @@ function keepAsking(from: Place, address: string, port: number): Client {
       look = () => undefined;
       return others;
     },
+    hasSent: (count) =>
+      new Promise((resolve) => {
+        look = () => {
+          if (sentCount >= count) resolve();
+        };
+        look();
+      }),
   };
 }
 
@@ -77,12 +91,30 @@ function typeOf(address: string): 'udp4' | 'udp6' {
   return address.includes(':') ? 'udp6' : 'udp4';
 }
 
-/** Sends four datagrams at once from a new socket, and returns all answers. */
+/**
+ * Makes all gateways forget their neighbours, and keeps a node from answering ARP and neighbour discovery until the
+ * returned function is called.
+ */
+function silence(central: Host, host: Host): () => void {
+  const families = [
+    ['arp', 'arp operation reply'],
+    ['ip6', 'icmpv6 type nd-neighbor-advert'],
+  ] as const;
+  for (const [family, match] of families)
+    host.must('nft', `table ${family} silent { chain out { type filter hook output priority 0; ${match} drop; }; }`);
+  central.must('ovn-sbctl', '--all', 'destroy', 'MAC_Binding');
+  central.must('ovn-nbctl', '--wait=hv', 'sync');
+  return () => {
+    for (const [family] of families) host.must('nft', 'delete', 'table', family, 'silent');
+  };
+}
+
+/** Sends four datagrams at once from a new socket, and returns all answers that come from their destination. */
 function burst(from: Pick<Host, 'must'>, address: string, port: number): string {
   const script = `
     const socket = require('dgram').createSocket('${typeOf(address)}');
     const heard = [];
-    socket.on('message', (answer) => { heard.push(String(answer)); if (heard.length === 4) { console.log(heard.join()); process.exit(); } });
+    socket.on('message', (answer, from) => { if (from.address !== '${address}') return; heard.push(String(answer)); if (heard.length === 4) { console.log(heard.join()); process.exit(); } });
     socket.bind(0, () => { for (let count = 0; count < 4; count += 1) socket.send('?', ${port}, '${address}'); });
     setTimeout(() => { console.log(heard.join() + ' and no more'); process.exit(); }, 10000);`;
   return from.must(process.execPath, '-e', script).trim();
@@ -158,8 +190,18 @@ async function oneSocket(t: Test, which: WhichOvn): Promise<void> {
   for (const address of [n2.address, sixOf(n2)])
     t.equal(burst(client, address, 30053), 'far,far,far,far', 'datagrams that are sent at once are all answered');
   await write(servedBy('n1', n1.address, sixOf(n1)));
-  // The gateway does not know the MAC of n1's IPv6 address yet. If the second datagram of a connection arrives before
-  // it does, OVN translates only the destination of this connection (docs/use/overlay-services.md).
-  const resolved = clients.filter(([name]) => name !== 'a host of the LAN, IPv6');
-  await all('host', 'the client is answered by a process of a node that listens on the wildcard address', resolved);
+  await all('host', 'the client is answered by a process of a node that listens on the wildcard address');
+  for (const [address, family] of [
+    [n2.address, 'IPv4'],
+    [sixOf(n2), 'IPv6'],
+  ] as const) {
+    const name = `a host of the LAN whose first requests wait for the MAC of the server, ${family}`;
+    const answer = silence(n1, n1);
+    const late = keepAsking(client, address, 30053);
+    await late.hasSent(3);
+    answer();
+    t.equal(await late.hears('host'), null, `${name}: the client is answered with the same socket`);
+    t.equal(burst(client, address, 30053), 'host,host,host,host', 'datagrams that are sent at once are all answered');
+  }
+  await all('host', 'the client is still answered after the gateway has resolved the MAC of the server again');
 }

@@ -1,5 +1,6 @@
-import type { OverlayNode } from '../../model/overlay.ts';
-import { isIpv6, sameFamily, withoutLength } from '../addresses.ts';
+import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
+import { isIpv6, isWithin, sameFamily, subnetOf, withoutLength } from '../addresses.ts';
+import { nodeAddresses } from '../node-ports.ts';
 import { is, keys, only } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
@@ -10,17 +11,21 @@ const families = [
 ] as const;
 
 /**
- * Plans NAT rows of a gateway router for packets that come from outside and go to pods whose answers would leave by
- * another gateway: pods of other nodes, and pods of the gateway's own node if their subnet was requested for another
- * gateway. The rows replace the source by the gateway's own address, so that the answers return to the gateway.
+ * Plans NAT rows of a gateway router for packets that come from outside and go to servers whose answers would not
+ * return to this gateway. The rows replace the source by an address of the gateway, so that the answers return to it:
+ *
+ * - Pods of other nodes, and pods of the gateway's own node if their subnet was requested for another gateway, get
+ *   packets from the gateway's address on the join switch.
+ * - Hosts of the gateway's LAN and other nodes, such as a node with a server in its host network, get packets from the
+ *   gateway's address on the LAN. Their answers would otherwise go to the client directly, from another address than
+ *   the one to which the client sends.
  *
  * `options:lb_force_snat_ip` (ovn-nb(5), Logical_Router) does the same, but only for the first packet of a connection
  * and for the packets after the first answer. It does not apply to packets in between, such as a repeated SYN or the
  * second datagram of a UDP client. For ovn-northd's flows such a packet begins a connection, but its destination is
- * already the pod, and the flows match `ct.new` with the service's address (northd.c; OVN 23.03 and 26.03). Without the
- * NAT rows, the packet would reach the pod with another source address than the first packet, and its answer would
- * leave by the gateway of the pod's own node. The NAT rows match addresses only. They therefore apply to these packets
- * as well, which get the same translation as the first packet.
+ * already the server, and the flows match `ct.new` with the service's address (northd.c; OVN 23.03 and 26.03). Without
+ * the NAT rows, the packet would reach the server with another source address than the first packet. The NAT rows match
+ * addresses only. They therefore apply to these packets as well, which get the same translation as the first packet.
  *
  * All other pods of the gateway's own node need no such row, because their answers leave by this gateway. These pods
  * see the client's address if `externalTrafficPolicy` is Local.
@@ -29,43 +34,53 @@ export function addBalancedSources(
   desired: DesiredRows,
   nodes: readonly OverlayNode[],
   own: Pick<OverlayNode, 'name' | 'subnets'>,
+  gateway: Pick<OverlayGateway, 'addresses'>,
   router: PlannedRow,
   joinAddresses: readonly string[],
 ): void {
   const led = nodes.flatMap(({ name, gateway }) => (name === own.name ? [] : (gateway?.subnets ?? [])));
-  const beyond = nodes.flatMap(({ name, subnets }) =>
+  const pods = nodes.flatMap(({ name, subnets }) =>
     subnets.filter((subnet) => name !== own.name || led.includes(subnet)),
   );
   for (const { isSix, word, everything } of families) {
-    const subnets = beyond.filter((subnet) => isIpv6(subnet) === isSix);
-    const external = sameFamily(joinAddresses, everything);
-    if (subnets.length === 0 || external === null) continue;
-    const name = setName(own.name, word);
-    const set = desired.add({
-      table: 'Address_Set',
-      title: `pods that do not answer by ${router.title}, ${word}`,
-      existing: desired.existing.named('Address_Set', name),
-      columns: { name: is(name), addresses: only(subnets), external_ids: keys({ 'ip-family': word }) },
-      node: own.name,
-      why: 'answers of these pods have to return to the gateway that forwarded the request',
-    });
-    addNamelessRow(desired, {
-      table: 'NAT',
-      title: `${router.title}: from outside to pods of other nodes, ${word}`,
-      holder: router,
-      column: 'nat',
-      key: { type: 'snat', logical_ip: everything, external_ip: withoutLength(external) },
-      columns: { allowed_ext_ips: is([set.reference]) },
-      node: own.name,
-      why: 'pods of other nodes send their answers to the gateway that forwarded the request',
-    });
+    const add = (set: string, what: string, servers: readonly string[], external: string | null): void => {
+      const addresses = servers.filter((server) => isIpv6(server) === isSix);
+      if (addresses.length === 0 || external === null) return;
+      // Node names can contain hyphens but no underscores, so no two nodes have the same set.
+      const name = `${set}_${own.name.replaceAll('-', '_')}_${word}`;
+      const row = desired.add({
+        table: 'Address_Set',
+        title: `${what} that do not answer by ${router.title}, ${word}`,
+        existing: desired.existing.named('Address_Set', name),
+        columns: { name: is(name), addresses: only(addresses), external_ids: keys({ 'ip-family': word }) },
+        node: own.name,
+        why: `answers of these ${what} have to return to the gateway that forwarded the request`,
+      });
+      addNamelessRow(desired, {
+        table: 'NAT',
+        title: `${router.title}: from outside to ${what} that do not answer by it, ${word}`,
+        holder: router,
+        column: 'nat',
+        key: { type: 'snat', logical_ip: everything, external_ip: withoutLength(external) },
+        columns: { allowed_ext_ips: is([row.reference]) },
+        node: own.name,
+        why: `these ${what} send their answers to the gateway that forwarded the request`,
+      });
+    };
+    add('beyond', 'pods', pods, sameFamily(joinAddresses, everything));
+    add('beside', 'hosts', hostsBeside(nodes, gateway.addresses), sameFamily(gateway.addresses, everything));
   }
 }
 
 /**
- * Returns the name of the address set, with only the characters that a match permits (ovn-sb(5), expressions). Node
- * names can contain hyphens but no underscores, so no two nodes get the same set.
+ * Returns the subnets of a gateway's LAN, and the addresses of nodes outside of these subnets, each once. The set can
+ * also contain addresses that members report without a proof: an address has an effect only if a service has a server
+ * there, and the effect is that the server sees the gateway as the client.
  */
-function setName(node: string, word: string): string {
-  return `beyond_${node.replaceAll('-', '_')}_${word}`;
+function hostsBeside(nodes: readonly OverlayNode[], addresses: readonly string[]): readonly string[] {
+  const subnets = addresses.map(subnetOf);
+  const others = nodes
+    .flatMap((node) => [...nodeAddresses(node), ...(node.furtherAddresses ?? [])])
+    .filter((address) => !subnets.some((subnet) => isWithin(address, subnet)));
+  return [...new Set([...subnets, ...others])];
 }

@@ -69,7 +69,7 @@ export function addGateway(
   if (traitsOf(layout).guardsGateways) {
     addOutsideGuards(desired, layout, router, gatewayNames(node.name).onRouter, node.name);
     addTunnelGuard(desired, router, node.name);
-    addBalancedSources(desired, facts.nodes, node, router, joinAddresses);
+    addBalancedSources(desired, facts.nodes, node, gateway, router, joinAddresses);
   }
   return one;
 }

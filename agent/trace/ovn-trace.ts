@@ -5,7 +5,7 @@
 
 export interface TraceStep {
   readonly item: 'step';
-  /** Position within its pipeline, comparable only within one trace. */
+  /** Position of the step within its pipeline, comparable only within one trace. */
   readonly number: number;
   readonly stage: string;
   readonly match: string;

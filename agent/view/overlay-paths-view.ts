@@ -3,13 +3,19 @@ import type { PodPath } from '../model/direct-node.ts';
 const ways = { direct: 'by a direct route', tunnel: 'through a tunnel', none: 'not reached' } as const;
 const families = { ipv4: 'IPv4', ipv6: 'IPv6' } as const;
 
-/** Paths to the pods of one node that have the same kind and reason. */
+/**
+ * Path to the pods of a node over one address family, or over both families if its kind and its reason are the same for
+ * both.
+ */
 export interface PathGroup extends Omit<PodPath, 'family'> {
   /** Kind of the path in words, with the address families: `by a direct route (IPv4 and IPv6)`. */
   readonly words: string;
 }
 
-/** Returns the paths, with those to one node over both families as one if they do not differ. */
+/**
+ * Returns the paths. The paths to a node over both address families become one if their kind and their reason are the
+ * same.
+ */
 export function pathGroups(paths: readonly PodPath[]): readonly PathGroup[] {
   const groups = new Map<string, PodPath[]>();
   for (const path of paths) {

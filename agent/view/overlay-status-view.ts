@@ -30,8 +30,8 @@ export function overlayStatusText(status: OverlayStatus, style: Style, width: nu
 }
 
 /**
- * Returns the paths to pods of other nodes, with one line for each node and reason. No line if the node knows no other
- * node, or if no direct routes are configured.
+ * Returns the paths to pods of other nodes, with one line for each node and reason. Returns no lines if the node knows
+ * no other node, or if no direct routes are configured.
  */
 function pathLines(paths: readonly PodPath[] | null, style: Style): readonly string[] {
   if (paths === null) return ['Pods of other nodes: the central node did not answer'];

@@ -26,7 +26,7 @@ export function workloadOwner(owner: string): string {
   return `${owner}-workload`;
 }
 
-/** Returns the keys of all objects that need rows, and of all rows in the database. */
+/** Returns the keys of all objects that need rows, and the keys of all objects for which the database has rows. */
 export function allObjectKeys(facts: WorkloadFacts, existing: RowIndex): ReadonlySet<ObjectKey> {
   const wanted = parts.flatMap((part) => [...part.keys(facts)].map((key) => `${part.kind}:${key}`));
   return new Set([...wanted, ...existing.objectKeys()]);

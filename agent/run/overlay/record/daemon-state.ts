@@ -15,7 +15,9 @@ export function readDaemon(path: string): OverlayDaemon | null {
   }
 }
 
-/** Writes the state of the daemon to a file in /run, because the state is not valid after a boot. */
+/**
+ * Writes the state of the daemon to a file in /run. A boot deletes the file, because the state is not valid afterwards.
+ */
 export function writeDaemon(path: string, state: OverlayDaemon): void {
   replaceFile(path, `${JSON.stringify(state)}\n`);
 }

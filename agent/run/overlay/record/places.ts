@@ -49,8 +49,8 @@ export interface OverlayPlaces {
   /** Interval of BFD between gateways that share an address; null if OVN's default applies. */
   readonly bfdIntervalMs: number | null;
   /**
-   * Path of packets between pods of two nodes. A node takes part in direct routes unless it is `always`. The value of
-   * the central node applies to the cluster.
+   * Path of packets between pods of two nodes. This node takes part in direct routes unless the value is `always`. The
+   * value on the central node applies to the cluster.
    */
   readonly encapsulation: Encapsulation;
   /** Kubeconfig of the daemon; null if the default locations are used. */

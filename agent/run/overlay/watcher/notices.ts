@@ -14,7 +14,7 @@ import { unservedNote } from '../../../workload/unserved-requests.ts';
 import { clusterPolicyVersion, type Kind, kinds, type Projected } from './followed-kinds.ts';
 import type { Objects } from './objects.ts';
 
-/** Returns the Event for a pod that gets no address, or another address than it requests. */
+/** Returns the Event for a pod that gets no address, or cannot keep the address with which it runs. */
 export function noticeOfFault({ pod, reason, note }: AddressFault): Notice {
   const { namespace, name, uid } = pod;
   const regarding = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
@@ -89,8 +89,8 @@ export function noticeOfBudget(kind: Kind, object: Projected): Notice | null {
 }
 
 /**
- * Returns Events for fields of an object that this network does not serve. Leaves out fields that the earlier state
- * `before` had as well, because they have been reported.
+ * Returns an Event for each request in an object that this network does not serve. Leaves out requests that the earlier
+ * state `before` had as well, because they have been reported.
  */
 export function noticesOfAsks(kind: Kind, object: Projected, before?: Projected): readonly Notice[] {
   const known = before !== undefined && before.uid === object.uid && 'asks' in before ? (before.asks ?? []) : [];

@@ -6,7 +6,7 @@ import { type DirectPath, directNodesOf, silence } from './direct-nodes.ts';
 import { podMtuIn } from './direct-only.ts';
 import { publishedBeside } from './published-direct.ts';
 
-/** Returns the paths to pods of other nodes from those that the central node plans. */
+/** Returns the paths to pods of other nodes as the central node knows them. */
 export function podPaths(
   paths: readonly DirectPath[],
   encapsulation: Encapsulation,

@@ -25,7 +25,8 @@ const inactivityProbeMs = 60_000;
  * Plans the southbound rows that let nodes connect with their certificates, with the rights of an ovn-controller
  * (ovn-sb(5), RBAC_Role). The rows also publish the trusted authorities, the certificates that answer requests of
  * members, the peers of the cluster, its ports for hosts that are not pods, the members that take part in direct
- * routes, and the MTU of pods, which is null if the cluster uses tunnels.
+ * routes, and the MTU of pods. `podMtuBytes` is null if the cluster uses tunnels between pods; the rows then publish no
+ * MTU.
  */
 export function planListener(
   record: OverlayRecord,

@@ -39,7 +39,7 @@ export interface CniSurroundings {
   readonly ports: PodPorts;
   readonly carried: PortAddresses;
   readonly mtu: number;
-  /** Destinations of packets that are too large for tunnels. Absent if the cluster uses tunnels between pods. */
+  /** Ranges to which pods send packets that are too large for tunnels. Absent if the cluster uses tunnels. */
   readonly large?: LargePackets;
   readonly say: (line: string) => void;
 }

@@ -30,8 +30,8 @@ export interface Corrected {
   readonly members: readonly OverlayNode[];
   /**
    * Sentences about other programs with unauthorized write access to the cluster, about refused claims and certificate
-   * requests of members, about chassis that belong to no member, and about interfaces that this node cannot attach to
-   * br-int.
+   * requests of members, about chassis that belong to no member, about interfaces that this node cannot attach to
+   * br-int, and about direct routes that are missing in a cluster without tunnels.
    */
   readonly refused: readonly string[];
   /** MTU of the pods' interfaces in bytes. */

@@ -50,8 +50,8 @@ const memberPortMs = 15_000;
 const kernelMs = 30_000;
 
 /**
- * Brings this node into the state that its record describes, and proves that state. Writes nothing if nothing differs,
- * or if `refuse` throws, which gets the plan.
+ * Brings this node into the state that its record describes, and proves that state. First calls `refuse` with the plan,
+ * and writes nothing if `refuse` throws. Also writes nothing if nothing differs.
  */
 export async function applyOverlay(
   recorded: OverlayRecord,

@@ -28,7 +28,7 @@ function announcedBy(row: DatabaseRow): Pick<OverlayChassis, 'bridgeMappings' | 
   return { ...(cmsOptions !== undefined && { cmsOptions }), ...(bridgeMappings !== undefined && { bridgeMappings }) };
 }
 
-/** Returns true if the southbound database publishes the MTU of pods of a cluster without tunnels between pods. */
+/** Returns true if the southbound database publishes an MTU of pods, as in a cluster without tunnels between pods. */
 export function isDirectOnlyIn(southbound: DatabaseRows): boolean {
   return podMtuIn(mapOf(indexRows(southbound).all('SB_Global')[0] ?? null, 'external_ids')) !== null;
 }

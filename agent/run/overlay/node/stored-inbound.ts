@@ -9,8 +9,8 @@ import type { OverlayPlaces } from '../record/places.ts';
 const rememberedBytes = 64 * 1024 * 1024;
 
 /**
- * Inbound services of this node, the peers that its gateway reaches, and the nodes that it could reach by direct
- * routes, as the central node publishes them.
+ * Inbound services of this node, the peers that its gateway reaches, the nodes that it could reach by direct routes,
+ * and the MTU of pods, as the central node publishes them.
  */
 export interface Inbound {
   readonly services: readonly InboundService[];
@@ -25,14 +25,13 @@ export interface Inbound {
 export const noInbound: Inbound = { services: [], peers: [], direct: [], podMtuBytes: null };
 
 /**
- * Returns true if the services or peers differ from the stored ones, for which the flows and the nftables table were
- * installed.
+ * Returns true if the data differ from the stored ones, for which the flows and the nftables table were installed.
  */
 export function differFromStored(inbound: Inbound, places: Pick<OverlayPlaces, 'services'>): boolean {
   return textOfInbound(inbound) !== (storedServices(places) ?? textOfInbound(noInbound));
 }
 
-/** Returns the stored services and peers as text for a comparison; null if no services were stored since the boot. */
+/** Returns the stored data as text for a comparison; null if none were stored since the boot. */
 export function storedServices({ services }: Pick<OverlayPlaces, 'services'>): string | null {
   return readSmallFile(services, rememberedBytes);
 }
@@ -87,8 +86,8 @@ export function rememberedPodMtu(places: Pick<OverlayPlaces, 'services'>): numbe
 }
 
 /**
- * Returns the published MTU of pods as the daemon, or else a run since the boot, last read it; null if the cluster uses
- * tunnels, or if nothing was read.
+ * Returns the published MTU of pods as the daemon last read it or, without a daemon, as a run since the boot last read
+ * it; null if the cluster uses tunnels, or if nothing was read.
  */
 export function publishedMtu({ published, ...places }: OverlayPlaces): number | null {
   const ids = published?.() ?? null;

@@ -1,6 +1,6 @@
 /**
- * Returns the lines in which two texts differ, in the order of the texts: `- ` and a line that only the first text has,
- * or `+ ` and a line that only the second text has.
+ * Returns the lines in which two texts differ, in the order of the texts. A line that only the first text has begins
+ * with `- `, and a line that only the second text has with `+ `.
  */
 export function changedLines(before: string, after: string): string[] {
   const [from, to] = [before.split('\n'), after.split('\n')];

@@ -34,7 +34,7 @@ export function setsOf(selection: Selection, number?: number): Identity {
  */
 export const fieldOf = { v4: 'ip4', v6: 'ip6' } as const;
 
-/** Returns a match of packets from or to an address in the set of a family. */
+/** Returns a match of packets whose source or destination address is in the set of a family. */
 export function matchOf(end: 'src' | 'dst', sets: Identity, family: Family, owner: string): string {
   return `${fieldOf[family]}.${end} == $${nameOf(owner, withFamily(sets, family))}`;
 }

@@ -31,11 +31,10 @@ export function overlayStatusText(status: OverlayStatus, style: Style, width: nu
 
 /**
  * Returns the paths to pods of other nodes, with one line for each node and reason. Returns no lines if the node knows
- * no other node, or if no direct routes are configured.
+ * no other node, if no direct routes are configured, or if the central node does not answer, which another line says.
  */
 function pathLines(paths: readonly PodPath[] | null, style: Style): readonly string[] {
-  if (paths === null) return ['Pods of other nodes: the central node did not answer'];
-  if (paths.every(({ reason }) => reason === encapsulationIsAlways)) return [];
+  if (paths === null || paths.every(({ reason }) => reason === encapsulationIsAlways)) return [];
   const lines = pathGroups(paths).map(({ node, words, way, reason }) => {
     const text = `${words}${reason === null ? '' : `: ${reason}`}`;
     return `  ${node} ${way === 'none' ? style('red', text) : text}`;

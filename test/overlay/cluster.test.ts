@@ -60,7 +60,7 @@ t.test('a cluster from its first node to the removal of its last', { skip }, asy
     t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is in the desired state`);
   t.match(
     n1.agent('overlay', 'nodes').stdout,
-    /^n1 +here +10\.42\.0\.0\/24 +192\.0\.2\.11 +- +now +- +1095 days +n1-of-the-test\nn2 +joined +10\.42\.1\.0\/24 +192\.0\.2\.12 +ovn-n2-of--0 up +now /m,
+    /^n1 +here +10\.42\.0\.0\/24 +192\.0\.2\.11 +- +- +now +- +1095 days +n1-of-the-test\nn2 +joined +10\.42\.1\.0\/24 +192\.0\.2\.12 +ovn-n2-of--0 up +tunnel +now /m,
   );
   t.match(
     n1.must('ovn-sbctl', '--bare', '--columns=target,role', 'list', 'Connection'),

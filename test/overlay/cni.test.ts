@@ -235,6 +235,34 @@ async function noteOf(server: ApiServer, namespace: string, wanted: string): Pro
   }
 }
 
+/**
+ * Tests the MTU of a pod in a cluster without tunnels between pods. The entry of the southbound database is written by
+ * hand, while the daemon of the central node is stopped. The pod keeps its MTU when the cluster uses tunnels again.
+ */
+async function withoutTunnels(t: Test, central: Host, node: Host, sandboxOf: () => Sandbox): Promise<void> {
+  const key = 'microshift-net-pod-mtu';
+  central.must('ovn-sbctl', 'set', 'SB_Global', '.', `external_ids:${key}=1500`);
+  let [sandbox, added] = [sandboxOf(), await cni(node, 'STATUS', sandboxOf())];
+  // The daemon reads the entry at some moment.
+  for (let attempt = 0; attempt < 100 && added.result?.interfaces?.[1].mtu !== 1500; attempt += 1) {
+    if (attempt > 0) await cni(node, 'DEL', sandbox);
+    sandbox = sandboxOf();
+    added = await cni(node, 'ADD', sandbox);
+  }
+  t.match(added.result.interfaces, [{ mtu: 1500 }, { name: 'eth0', mtu: 1500 }]);
+  const routes = inPod(node, sandbox).must('ip', 'route');
+  t.match(routes, /^10\.42\.0\.0\/16 via 10\.42\.1\.1 dev eth0 *$/m, 'pods get packets of the whole MTU');
+  t.match(routes, /^default via 10\.42\.1\.1 dev eth0 mtu 1442 *$/m, 'all others get packets that fit into tunnels');
+  t.match(routes, /^10\.42\.1\.2 dev eth0 .*mtu 1442 *$/m);
+  const wanted = { prevResult: added.result };
+  t.match(await cni(node, 'CHECK', sandbox, wanted), { status: 0 });
+  central.must('ovn-sbctl', 'remove', 'SB_Global', '.', 'external_ids', key);
+  node.must('sh', '-c', 'while grep -qx 1500 /run/microshift-net/overlay-services.json; do sleep 0.2; done');
+  t.match(await cni(node, 'CHECK', sandbox, wanted), { status: 0 }, 'the pod keeps its MTU');
+  t.match(node.agent('overlay', 'verify').stdout, /1 pod of this node has another MTU than 1442/);
+  t.match(await cni(node, 'DEL', sandbox), { status: 0 });
+}
+
 /** Tests that a forged annotation gives a pod no other address. */
 async function forgedAnnotation(
   t: Test,
@@ -252,6 +280,7 @@ async function forgedAnnotation(
 
   // The daemon of the central node would overwrite the forged annotation at once.
   await central.stop();
+  await withoutTunnels(t, n1, n2, () => makeSandbox(n2, sandboxId(), pod));
   const forged = { ip_addresses: ['10.42.1.99/24'], mac_address: '0a:58:0a:2a:01:63', gateway_ips: ['10.42.1.1'] };
   const annotations = { 'k8s.ovn.org/pod-networks': JSON.stringify({ default: forged }) };
   const path = `/api/v1/namespaces/default/pods/${pod.name}`;

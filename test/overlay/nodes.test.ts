@@ -44,7 +44,7 @@ t.test('the nodes of a cluster, and causes why a node cannot be reached', { skip
     { ...up('ovn-n2-of--0'), echo: { isCurrent: false } },
     'the tunnel of a node with a paused ovn-controller is up',
   );
-  t.match(n1.agent('overlay', 'nodes').stdout, /^n2 .* ovn-n2-of--0 up +\d+ s ago /m);
+  t.match(n1.agent('overlay', 'nodes').stdout, /^n2 .* ovn-n2-of--0 up +tunnel +\d+ s ago /m);
   t.match(shown(n1, 'n3'), { echo: { isCurrent: true } }, 'the other node is not affected');
   signal(n2, 'CONT');
   t.match(shown(n1, 'n2'), up('ovn-n2-of--0'), 'the tunnel to n2 answers again');
@@ -76,7 +76,10 @@ t.test('the nodes of a cluster, and causes why a node cannot be reached', { skip
   t.match(shown(n1, 'n3'), {
     tunnel: { port: null, state: 'down', reason: 'no type in common: geneve here, vxlan there' },
   });
-  t.match(n1.agent('overlay', 'nodes').stdout, /^n3 .* down: no type in common: geneve here, vxlan there +now /m);
+  t.match(
+    n1.agent('overlay', 'nodes').stdout,
+    /^n3 .* down: no type in common: geneve here, vxlan there +tunnel +now /m,
+  );
 
   n3.must('sh', '-c', 'ovn-appctl -t ovn-controller exit; ovs-vsctl remove Open_vSwitch . external_ids ovn-encap-type');
   await southbound?.transact('wait until it has unregistered', [

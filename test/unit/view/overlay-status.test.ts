@@ -70,7 +70,7 @@ t.test('paths to pods of other nodes', (t) => {
       '  n4 not reached (IPv4): n4 is not a gateway',
     ].join('\n'),
   );
-  t.match(text({ paths: null }), /\nPods of other nodes: the central node did not answer$/);
+  t.equal(text({ paths: null }), text({}), 'another line says that the central node does not answer');
   t.equal(
     text({ paths: [path('n1', 'ipv4', 'tunnel', encapsulationIsAlways)] }),
     text({}),

@@ -12,7 +12,7 @@ export interface DirectNode {
   readonly subnet: string;
 }
 
-/** Reason of a path in a cluster without direct routes. */
+/** Reason why no path is a direct route in a cluster that uses tunnels only. */
 export const encapsulationIsAlways = 'overlay.encapsulation is always';
 
 /** Path of packets from pods of this node to pods of another node, over one address family. */

@@ -44,10 +44,10 @@ export const heldIpv6Seconds = 7_200;
 export const loopbackMetric = 77;
 
 /**
- * Time from the deadline for the confirmation of a change until NetworkManager's rollback to the checkpoint. In this
- * time, a unit of systemd rolls back the steps one by one. Its rollback keeps MicroShift's bridge and leaves the
- * profiles active. NetworkManager's own rollback deletes a bridge that it manages, together with the ports and flows of
- * other programs, and activates every profile again, even that of lo (nm-checkpoint.c). NetworkManager's rollback is
- * needed only if the agent cannot start.
+ * Time, in seconds, from the deadline for the confirmation of a change until NetworkManager's rollback to the
+ * checkpoint. In this time, a unit of systemd rolls back the steps one by one. Its rollback keeps MicroShift's bridge
+ * and leaves the profiles active. NetworkManager's own rollback deletes a bridge that it manages, together with the
+ * ports and flows of other programs, and activates every profile again, even that of lo (nm-checkpoint.c).
+ * NetworkManager's rollback is needed only if the agent cannot start.
  */
 export const confirmReserveSeconds = 30;

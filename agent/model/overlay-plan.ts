@@ -68,7 +68,10 @@ export interface NodeState {
   readonly state: 'here' | 'joined' | 'not joined';
   /** Tunnel to the node; null for this node. */
   readonly tunnel: NodeTunnel | null;
-  /** Paths from pods of the central node to pods of this node, one for each address family; empty without pods. */
+  /**
+   * Paths from pods of the central node to pods of this node, one for each address family. Empty if one of the two
+   * nodes has no pods.
+   */
   readonly paths: readonly PodPath[];
   /** Last answer of the node to the central node; null if the node has not registered and so cannot be probed. */
   readonly echo: ChassisEcho | null;

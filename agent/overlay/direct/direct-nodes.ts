@@ -12,13 +12,13 @@ export interface DirectPath {
   readonly name: string;
   /** Subnet of the other node's pods. */
   readonly subnet: string;
-  /** Part of the other node in direct routes; null if the two nodes can have no direct route. */
+  /** Data of the other node for the direct route; null if the two nodes can have no direct route. */
   readonly neighbour: DirectNode | null;
   /** Reason why the packets do not use a direct route; null if they use one. */
   readonly obstacle: DirectObstacle | null;
 }
 
-/** Reason why two nodes have no direct route, as a sentence without a period, and an instruction that removes it. */
+/** Reason why two nodes have no direct route, and an instruction that says how to remove the reason. */
 export interface DirectObstacle {
   readonly reason: string;
   readonly remedy: string;
@@ -167,8 +167,8 @@ function downGateway(node: OverlayNode, other: OverlayNode): DirectObstacle | nu
 }
 
 /**
- * Returns the obstacle if packets of one of two nodes do not arrive at the other one, over the family of `address`;
- * null if they arrive in both directions.
+ * Returns the obstacle if packets of one of two nodes do not arrive at the other one; null if they arrive in both
+ * directions. Only packets of the address family of `address` are considered.
  */
 export function silence(
   node: Pick<OverlayNode, 'name' | 'direct'>,
@@ -191,8 +191,8 @@ function unheard(from: string, to: string, isSix: boolean): DirectObstacle {
 }
 
 /**
- * Returns the nodes with which a node has direct routes. If `isDirectOnly` is true, a direct route is not replaced by a
- * tunnel while its packets do not arrive.
+ * Returns the nodes with which a node has direct routes. If `isDirectOnly` is true, these include nodes whose direct
+ * route does not work at present, because no tunnel replaces it.
  */
 export function directNeighbours(
   layout: Pick<OverlayLayout, 'naming'>,
@@ -207,8 +207,8 @@ export function directNeighbours(
 
 /**
  * Returns a sentence for each of the other nodes on the LAN (`neighbours`) whose packets do not arrive by the direct
- * route. `heard` has the words of heardWord() for the nodes whose packets arrive. `isDirectOnly` is true if no tunnel
- * replaces the route.
+ * route. `heard` has the nodes whose packets arrive, each as the word that the function `heardWord` returns.
+ * `isDirectOnly` is true if no tunnel replaces the route.
  */
 export function directFaults(
   neighbours: readonly DirectNode[],

@@ -2,10 +2,10 @@ import type { Encapsulation, OverlayLayout, OverlayNode } from '../../model/over
 import { podMtuKey } from '../members/announced-direct.ts';
 import { type DirectObstacle, directPaths } from './direct-nodes.ts';
 
-/** Range of values of an interface's MTU: the smallest that IPv4 permits, and the largest packet of IP. */
+/** Range of valid MTUs, in bytes: from the smallest that IPv4 permits to the size of the largest IP packet. */
 const mtuRange = { least: 68, most: 65_535 } as const;
 
-/** Decision about a cluster whose packets between pods use direct routes only (`overlay.encapsulation: never`). */
+/** Decision whether packets between pods of two nodes use direct routes only (`overlay.encapsulation: never`). */
 export interface DirectOnly {
   /** True if no packet between pods of two nodes uses a tunnel. */
   readonly isDirectOnly: boolean;
@@ -16,7 +16,7 @@ export interface DirectOnly {
   readonly obstacles: readonly DirectObstacle[];
 }
 
-/** Decision of a cluster with tunnels. */
+/** Decision that packets between pods may use tunnels. */
 export const withTunnels: DirectOnly = { isDirectOnly: false, obstacles: [] };
 
 /**
@@ -56,8 +56,8 @@ export function publishedPodMtu(mtuBytes: number | null): Readonly<Record<string
 }
 
 /**
- * Returns the published MTU of pods in a cluster whose packets use direct routes only; null if the cluster has tunnels,
- * or if the text is malformed.
+ * Returns the MTU of pods in bytes, which is published only if packets between pods use direct routes only. Null if it
+ * is not published, or if the text is malformed.
  */
 export function podMtuIn(ids: Readonly<Record<string, string>>): number | null {
   const value = Number(ids[podMtuKey] ?? Number.NaN);

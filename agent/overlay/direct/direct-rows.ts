@@ -45,7 +45,8 @@ interface DirectGateway {
  * firewall and network policies trust packets from its management port, and packets from the LAN are not authenticated.
  *
  * Returns an address set for the subnet of each of the other nodes: packets from this subnet keep their source on the
- * way to the addresses in the set. If `isDirectOnly` is true, no packet of pods stays in a tunnel.
+ * way to the addresses in the set. Tunnel packets that pods themselves send still use the tunnel between the nodes,
+ * unless `isDirectOnly` is true.
  */
 export function addDirectWays(
   desired: DesiredRows,
@@ -139,8 +140,9 @@ export function addDirectWays(
 }
 
 /**
- * Plans the policies that drop packets of a node's pods for pods of other nodes without a direct route, so that no such
- * packet uses a tunnel. A policy has the same priority and match as the one that would lead the packets to the gateway.
+ * Plans the policies that drop packets from a node's pods to pods of another node if the two nodes can have no direct
+ * route. No such packet then uses a tunnel. A policy has the same priority and match as the policy that would otherwise
+ * lead the packets to the gateway.
  */
 export function addMissingWays(
   desired: DesiredRows,

@@ -21,7 +21,7 @@ export function podPaths(
 /** Data of a member, from which it derives its paths to pods of other nodes. */
 export interface MemberFacts {
   readonly node: OverlayNode;
-  /** Words of heardWord() for the nodes whose packets arrive at this node. */
+  /** Nodes whose packets arrive at this node, each as the word that the function `heardWord` returns. */
   readonly heard: readonly string[];
   readonly encapsulation: Encapsulation;
   /** SB_Global.external_ids. */
@@ -31,7 +31,8 @@ export interface MemberFacts {
 
 /**
  * Returns the paths to pods of other nodes as a member knows them: from the nodes that the central node publishes, and
- * from the announcements of the other nodes. The member does not know why another node takes no part.
+ * from the announcements of the other nodes. The member does not know why another node takes no part in
+ * direct routes.
  */
 export function podPathsOfMember(facts: MemberFacts): readonly PodPath[] {
   const { node, heard, encapsulation, published, chassis } = facts;

@@ -14,9 +14,9 @@ export function publishedDirect(nodes: readonly DirectNode[]): Readonly<Record<s
 }
 
 /**
- * Returns the published nodes on the LAN of the node `own`, for each family in which it is published. Nothing is
- * returned for a family in which it is published with other values, because the other nodes then have flows for these
- * values. A malformed text counts as an empty list, so that no packet is let in because of it.
+ * Returns the published nodes on the LAN of the node `own`, for each address family in which the node is published with
+ * the values in `own`. If it is published with other values, the other nodes have flows for those values, so the family
+ * is left out. A malformed text counts as an empty list, so that no packet is let in because of it.
  */
 export function publishedBeside(
   own: readonly DirectNode[],

@@ -15,10 +15,13 @@ const prefix = 'microshift-net-direct';
 export const directKey = 'microshift-net-direct';
 /**
  * Key of SB_Global.external_ids in which the central node publishes the MTU of pods if packets between pods use direct
- * routes only. As with the other key, members cannot write it.
+ * routes only. Members cannot write this key either.
  */
 export const podMtuKey = 'microshift-net-pod-mtu';
-/** Suffix of a name whose packets arrive over IPv6; a name without it concerns IPv4. No name of a node contains `/`. */
+/**
+ * Suffix after the name of a node whose packets arrive over IPv6. A name without the suffix is that of a node whose
+ * packets arrive over IPv4. No name of a node contains `/`.
+ */
 export const ipv6Suffix = '/ipv6';
 /**
  * Largest number of names that a node announces and the central node reads. A cluster has about twenty nodes, each with

@@ -72,7 +72,7 @@ export function listWithout(name: string, { hints }: Observation): readonly Adde
 /**
  * Plans the bridges of `bridge add`. The agent's other bridges stay as `kept` describes them. `asked` is the bridge of
  * the current command, or null if the command names none; if this bridge cannot be built, the plan fails. `isNew` is
- * true if the list of these bridges has to be written.
+ * true if the list of the bridges of `bridge add` has to be written.
  */
 export function planAdded(
   list: readonly AddedBridge[],
@@ -179,7 +179,7 @@ function unsuitable(nic: string, reason: string, bridge: string): AgentError {
 /**
  * Minimum by which the metric of a bridge is above that of its NIC if the NIC does not have the preferred default
  * route. NetworkManager assigns consecutive metrics to the NICs of one kind. The metric that the NIC has while it
- * returns to its own profile must be none of these.
+ * returns to its own profile must be none of these consecutive metrics.
  */
 const standbyDistance = 49;
 

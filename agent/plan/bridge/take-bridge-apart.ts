@@ -147,7 +147,7 @@ function detach(
 
 /**
  * Returns the steps that activate the administrator's profile on a NIC that has left its bridge with held addresses.
- * The held addresses stay meanwhile.
+ * The held addresses stay during the activation.
  */
 export function returnToNic(
   names: BridgeNames,

@@ -18,8 +18,8 @@ export function wantedMac(link: Link, source: ProfileSettings, given: string | u
 
 /**
  * Returns a warning about a device whose MAC is that of its active port: a bond with fail_over_mac=active, or a team
- * with such a hwaddr_policy. The bridge keeps the MAC from its creation, because a bridge without a set MAC gets a
- * random one, and with it another lease.
+ * with the hwaddr_policy by_active or only_active. The bridge keeps the MAC that it got when it was created: without a
+ * set MAC, it would get a random one, and with it another lease.
  */
 export function activePortNotes(
   source: { readonly settings: ProfileSettings; readonly link: Link },

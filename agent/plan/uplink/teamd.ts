@@ -7,9 +7,9 @@ import { touchOf } from '../../model/step-traits.ts';
 const teamDevice = 15;
 
 /**
- * Fails with `command-missing` for a plan that moves or configures a team while teamd is not installed. If such a run
- * or its rollback had to activate a profile on the team, NetworkManager could not do so, and the node would become
- * unreachable. Without such a plan, the team keeps working.
+ * Fails with `command-missing` for a plan that moves or configures a team while teamd is not installed. If the run or
+ * its rollback had to activate a profile on the team, NetworkManager could not do so, and the node would become
+ * unreachable. As long as no run changes it, the team keeps working.
  */
 export function refuseWithoutTeamd(plan: Plan, { host, networkManager }: Observation): void {
   if (host.missingPrograms?.includes('teamd') !== true) return;

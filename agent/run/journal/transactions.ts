@@ -16,7 +16,7 @@ export function isKept(state: TransactionState): boolean {
   return state === 'committed' || state === 'confirmed';
 }
 
-/** Commands that the units in systemd/ run; every other command is run by a person. */
+/** Commands that the units in systemd/ run. Every other command counts as run by a person. */
 const unitCommands: readonly string[] = [
   'apply --boot',
   'apply --repair',

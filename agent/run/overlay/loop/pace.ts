@@ -45,8 +45,8 @@ export interface Pace {
 export const firstPace: Pace = { corrections: 0, correctedAtMs: 0, notBeforeMs: 0 };
 
 /**
- * Returns the facts about past runs, including a run that began and ended at these times of the monotonic clock. Only
- * successive corrections lead to growing pauses; changes of the desired state do not.
+ * Returns the facts about past runs, including a run that has just ended. `beganMs` and `endedMs` are times on the
+ * monotonic clock. Only successive corrections lead to growing pauses; changes of the desired state do not.
  */
 export function paceAfter(before: Pace, outcome: Outcome, beganMs: number, endedMs: number): Pace {
   if (outcome === 'nothing') return before;

@@ -185,8 +185,8 @@ const standbyDistance = 49;
 
 /**
  * Returns the route metric of the bridge. The default route of the bridge is preferred to those of other NICs only if
- * the default route of the NIC is now. The metric just below it stays free, because the NIC has it while it returns to
- * its own profile.
+ * the default route of the NIC is now. The metric just below that of the bridge stays free, because the NIC has this
+ * metric while it returns to its own profile.
  */
 function metricOf(nic: string, { routes }: Observation): number {
   const own = routes.filter((route) => route.device === nic);

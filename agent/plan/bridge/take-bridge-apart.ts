@@ -18,7 +18,7 @@ import { ownRoutes } from './own-routes.ts';
 /**
  * Returns the steps that remove a bridge of the agent and return its NIC to the administrator's own profile, from any
  * state: a complete bridge, the remains of a run that crashed, or a bridge of configure-ovs.sh. Returns no steps if
- * nothing belongs to the agent. `left` is the bridge that remains instead, or null if none remains. `next` is the
+ * nothing belongs to the agent. `left` is the bridge that stays for other programs; null if none stays. `next` is the
  * bridge that the same run builds afterwards, or null if it builds none.
  */
 export function takeBridgeApart(
@@ -160,9 +160,9 @@ export function returnToNic(
 }
 
 /**
- * Returns true for a profile with weighted IPv4 routes (`weight`). NetworkManager combines the weighted routes of all
- * interfaces that have the same metric into one multipath route. The kernel removes the whole multipath route when one
- * of these interfaces loses its part of the route.
+ * Returns true for a profile with weighted IPv4 routes (`weight`). NetworkManager combines weighted routes with one
+ * metric into one multipath route, even if they lead through several interfaces. The kernel removes the whole multipath
+ * route when one of these interfaces loses its part of the route.
  */
 function sharesTraffic(settings: ProfileSettings): boolean {
   return listOf(settings, 'ipv4', 'route-data').some((route) => Number(route.weight ?? 0) > 0);

@@ -77,8 +77,8 @@ export function bridgeWithUplink(
 }
 
 /**
- * Returns the settings with a DHCP client that never gives up, unless the settings name a time limit. Otherwise, after
- * a lease has ended, NetworkManager would deactivate the profile at `dhcp-timeout` (1.58, nm-device.c,
+ * Returns the settings with a DHCP client that never gives up, unless the settings name a time limit. If the client
+ * gave up after the end of a lease, NetworkManager would deactivate the profile at `dhcp-timeout` (1.58, nm-device.c,
  * _dev_ipdhcpx_handle_fail) and remove the bridge with everything that other programs have in it. The wait of a run for
  * a lease has another limit.
  */

@@ -19,8 +19,8 @@ export interface ChosenUplinks {
 }
 
 /**
- * Result of the choice: a device, `none`, or a wait for a default route. `isExpected` is false if no configuration on
- * the node can bring a default route.
+ * Result of the choice: a device, a br-ex without a NIC, or a wait for a default route. `isExpected` is false if no
+ * configuration on the node can bring a default route.
  */
 export type UplinkDecision =
   | { readonly kind: 'chosen'; readonly choice: UplinkChoice; readonly notes: readonly PlanNote[] }

@@ -80,7 +80,7 @@ export function followServices(
   const stop = followTables({ database: 'OVN_Southbound', ...southbound, tables: followed }, (now, changes) => {
     contents = now;
     // Each transaction is examined by itself, because a server may start and stop serving within the pause before
-    // onNews.
+    // the call of `onNews`.
     const lost = servers.change(balancerChanges(now, changes, isFirst));
     if (lost.length > 0) connections.lose(lost, dueAfter(now, changes));
     for (const { table, now: answer } of changes)

@@ -88,8 +88,8 @@ export function removeGroups(desired: DesiredRows, why: string): void {
 }
 
 /**
- * Returns the name of a port, on this switch or router, that belongs neither to this product nor to a pod; null if there
- * is none. Ports of pods do not count, because a pod cannot exist without its node.
+ * Returns the name of a port that belongs neither to this product nor to a pod; null if the switch or router has no
+ * such port. Ports of pods do not count, because a pod cannot exist without its node.
  */
 function foreignPart(desired: DesiredRows, table: string, row: DatabaseRow, owner: string): string | null {
   const held = table === 'Logical_Switch' ? 'Logical_Switch_Port' : 'Logical_Router_Port';

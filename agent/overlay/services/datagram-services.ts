@@ -21,8 +21,8 @@ export interface BalancerChange {
 }
 
 /**
- * Servers (backends) of UDP services. If several rows have the same service address and port, the servers of all these
- * rows count.
+ * Servers (backends) of UDP services. If several rows have the address and port of one service, the service has the
+ * servers of all these rows.
  */
 export interface DatagramServers {
   /**

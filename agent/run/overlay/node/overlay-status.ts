@@ -32,7 +32,8 @@ export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayS
     controller,
     daemon,
     isRunning: daemon !== null && runsStill(daemon),
-    // A central node that ovn-controller does not reach would delay the command until the limit.
+    // If ovn-controller does not reach the central node, the central node is not queried, because the query would delay
+    // the command until the limit.
     paths: controller === 'not connected' ? null : await readPaths(record, places, rows),
     tunnels: await withAnswers(tunnelsOf(rows), node.encap.addresses),
     peers: members === null ? rememberedPeers(places) : (record.peers ?? []),

@@ -38,8 +38,8 @@ export async function readMembership(
   const { node, members, southbound } = record;
   if (members !== null || node.subnets.length === 0) return { state: 'not-applicable' };
   const where = southbound.join(', ');
-  // The state of ovn-controller is read first, because a central node without power would delay every command until the
-  // limit.
+  // The state of ovn-controller is read first, because it shows at once that a central node is unreachable. A query to
+  // a central node without power would delay every command until the limit.
   if ((await askController(places)) === 'not connected')
     return { state: 'unknown', why: `ovn-controller does not reach ${where}` };
   const why = `${where} did not answer within ${limitMs / 1000} s`;

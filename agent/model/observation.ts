@@ -75,6 +75,11 @@ export interface Link {
   readonly mtuBytes: number;
   readonly up: boolean;
   readonly carrier: boolean;
+  /**
+   * True if the link receives the packets for all MACs, as the links of Open vSwitch do (IFF_PROMISC of netdevice(7)).
+   * Absent for all other links.
+   */
+  readonly promiscuous?: true;
   /** ARPHRD_* of linux/if_arp.h: 1 Ethernet, 772 loopback, 512 PPP, 65534 none. */
   readonly hardwareType: number;
   /** `vlan`, `bond`, `bridge`, `wlan`, … from DEVTYPE in uevent; null for a plain NIC. */

@@ -1,25 +1,56 @@
 // Hosts behind interfaces of nodes: a VM behind a tap, and machines on the network of a NIC.
 import { execFileSync } from 'node:child_process';
 import type { Host } from './hosts.ts';
-import { moveInside, type Pod, plugPod } from './services.ts';
+import { moveInside, type Pod, plugPod, ready } from './services.ts';
 
 /** Limit for an answer that must not come: permitted packets are answered within milliseconds. */
 const silenceMs = 1500;
 
 /**
- * Creates the stand-in of a VM's tap: a veth pair whose second end is the NIC of the VM. `guest` is the name of this
- * NIC. The VM runs when its NIC has been moved into a namespace.
+ * Hypervisor for one VM: holds the tap of the VM and a second tap, which is the NIC of the VM, and copies frames between
+ * them (Linux, Documentation/networking/tuntap.rst; TUNSETIFF with IFF_TAP and IFF_NO_PI). Both taps end with the
+ * process, as the tap of a hypervisor does. The NIC can be moved into another network namespace.
  */
-export function makeTap(host: Host, tap: string, guest: string, mac: string): void {
-  host.must('ip', 'link', 'add', tap, 'type', 'veth', 'peer', 'name', guest, 'address', mac);
-  // The userspace data path needs complete checksums.
-  for (const name of [tap, guest]) host.must('ethtool', '-K', name, 'tx', 'off');
+const hypervisor = `
+  my @taps = map {
+    open(my $tap, '+<', '/dev/net/tun') or die "no tap: $!";
+    ioctl($tap, 0x400454ca, pack('a16 S x22', $_, 0x1002)) or die "$_: $!";
+    $tap;
+  } @ARGV;
+  $| = 1;
+  print "$$\\n";
+  while (1) {
+    my $ready = '';
+    vec($ready, fileno($_), 1) = 1 for @taps;
+    select($ready, undef, undef, undef) < 0 and next;
+    for my $i (0, 1) {
+      vec($ready, fileno($taps[$i]), 1) or next;
+      sysread($taps[$i], my $frame, 65536);
+      syswrite($taps[1 - $i], $frame);
+    }
+  }`;
+
+/** VM behind a tap. */
+export interface Vm extends Pod {
+  /** Ends the VM; its tap no longer exists afterwards. */
+  end(): void;
+}
+
+/**
+ * Creates the tap of a VM. `guest` is the name of the VM's NIC, which is still in the namespace of the host. Returns a
+ * function that removes both.
+ */
+export async function makeTap(host: Host, tap: string, guest: string, mac: string): Promise<() => void> {
+  const pid = (await ready(host.start('perl', '-e', hypervisor, tap, guest))).trim();
+  host.must('ip', 'link', 'set', guest, 'address', mac);
+  const gone = 'kill -9 "$1"; while test -e "/sys/class/net/$2"; do sleep 0.1; done';
+  return () => host.must('timeout', '60', 'sh', '-c', gone, 'sh', pid, tap);
 }
 
 /** Starts a VM behind a tap of a node. */
-export function startVm(host: Host, tap: string, mac: string, address: string, address6 = ''): Promise<Pod> {
-  makeTap(host, tap, 'guest', mac);
-  return moveInside(host, 'guest', address, address6);
+export async function startVm(host: Host, tap: string, mac: string, address: string, address6 = ''): Promise<Vm> {
+  const end = await makeTap(host, tap, 'guest', mac);
+  return { ...(await moveInside(host, 'guest', address, address6)), end };
 }
 
 /**

@@ -14,7 +14,7 @@ t.test('a port is added and removed, with interruptions', { skip: missingForHost
   const lan = await startLan(t);
   const n1 = await lan.host('n1', 11);
   form(t, [n1]);
-  makeTap(n1, 'tap7', 'guest', '52:54:00:00:00:0a');
+  await makeTap(n1, 'tap7', 'guest', '52:54:00:00:00:0a');
   const without = portState(n1, [n1]);
   t.match(n1.agent(...add), { status: 0, stdout: /^Done/ });
   const complete = portState(n1, [n1]);

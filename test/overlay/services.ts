@@ -149,7 +149,8 @@ export function balance(
 }
 
 /** Returns the first line that a process prints. */
-async function ready({ stdout, stderr }: ChildProcess): Promise<string> {
+/** Returns the first output of a process. Fails with the text that the process prints on standard error. */
+export async function ready({ stdout, stderr }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error('the process has no output to read');
   const failed =
     stderr === null ? [] : [once(stderr, 'data').then(([text]) => Promise.reject(new Error(String(text))))];

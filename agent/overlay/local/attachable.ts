@@ -6,7 +6,7 @@ import { globalAddresses } from '../addresses.ts';
 import { madeBySwitch } from '../gateway/nic-errors.ts';
 import { needOf } from '../gateway/own-nic.ts';
 import { managementInterface } from '../overlay-names.ts';
-import { indexRows, type RowIndex, textOf } from '../rows/row-index.ts';
+import { indexRows, listOf, type RowIndex, textOf } from '../rows/row-index.ts';
 import { isAttached } from './attached-rows.ts';
 import { integrationBridge } from './bridge-rows.ts';
 
@@ -32,7 +32,10 @@ export interface Attachable {
 /** Divides interfaces into those that the node can attach to br-int and those that it cannot. */
 export function attachable(wanted: readonly AttachedInterface[], facts: AttachFacts): Attachable {
   const existing = indexRows(facts.rows);
-  const judged = wanted.map((one) => ({ one, obstacle: obstacleIn(one.interface, facts, existing) }));
+  const judged = wanted.map((one) => ({
+    one,
+    obstacle: obstacleIn(one.interface, facts, existing) ?? replacedDevice(one.interface, facts, existing),
+  }));
   return {
     attached: judged.flatMap(({ one, obstacle }) => (obstacle === null ? [one] : [])),
     faults: judged.flatMap(({ one, obstacle }) =>
@@ -68,6 +71,22 @@ function obstacleIn(name: string, facts: AttachFacts, existing: RowIndex): strin
   if (upper !== undefined) return `${upper} is stacked on it`;
   const [address] = isOurs ? [] : globalAddresses(link);
   return address === undefined ? null : `it has the address ${address}`;
+}
+
+/**
+ * Returns a sentence without its subject if a port of this product has a former device of the interface, as after a
+ * restart of a VM; otherwise null. In the userspace data path, ovs-vswitchd keeps the deleted device of a port, and does
+ * not connect another device with the same name until the port has been deleted and added in two transactions (observed
+ * with Open vSwitch 3.1 and 4.0). A connected device is promiscuous (lib/dpif-netdev.c, port_create). ovs-vswitchd sets
+ * `ofport` after it has connected the first device.
+ */
+function replacedDevice(name: string, { layout, links }: AttachFacts, existing: RowIndex): string | null {
+  const port = existing.named('Port', name);
+  const link = links.find((one) => one.name === name);
+  if (port === null || !isAttached(port, layout.owner) || link === undefined || link.promiscuous) return null;
+  if (textOf(existing.parentOf(port)?.row ?? null, 'datapath_type') !== 'netdev') return null;
+  const [number] = listOf(existing.named('Interface', name), 'ofport');
+  return Number(number ?? -1) < 0 ? null : 'its port still has a former device of this name, and is made again';
 }
 
 function placeOf(port: DatabaseRow, existing: RowIndex): string {

@@ -10,6 +10,10 @@ import { readIpv4Addresses } from './ipv4-addresses.ts';
  * time of a run that changes nothing.
  */
 
+/** Flags of linux/if.h as /sys/class/net/NAME/flags prints them. */
+const upFlag = 0x001;
+const promiscuousFlag = 0x100;
+
 /** Flags of linux/if_addr.h as /proc/net/if_inet6 prints them. */
 const temporaryFlag = 0x01;
 const dadFailedFlag = 0x08;
@@ -48,7 +52,7 @@ function readLink(root: string, directory: string, name: string): Omit<Link, 'ad
     mac: read('address'),
     permanentMac: null,
     mtuBytes: Number(read('mtu')),
-    up: (flags & 1) === 1,
+    up: (flags & upFlag) !== 0,
     carrier: read('carrier') === '1',
     hardwareType: Number(read('type')),
     driver: present.has('device') ? targetName(path('device/driver')) : null,
@@ -68,6 +72,7 @@ function readLink(root: string, directory: string, name: string): Omit<Link, 'ad
     ...link,
     kind,
     index,
+    ...((flags & promiscuousFlag) !== 0 && { promiscuous: true as const }),
     ...(uppers.length > 0 && { uppers }),
     ...(parentIndex !== 0 && parentIndex !== index && { parentIndex }),
     ...(kind === 'bond' && bondFact(fileText(`${root}/proc/net/bonding/${name}`))),

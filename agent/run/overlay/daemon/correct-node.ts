@@ -36,6 +36,8 @@ export interface Corrected {
   readonly refused: readonly string[];
   /** MTU of the pods' interfaces in bytes. */
   readonly podMtuBytes: number;
+  /** Names of the interfaces that lead to hosts that are not pods. */
+  readonly attached: readonly string[];
   readonly outcome: Outcome;
   /**
    * Failure in the inbound services, while the databases and the kernel are in the desired state; null if nothing
@@ -93,8 +95,8 @@ async function applyPlanned(
   isOther: boolean,
   say: (step: string) => void,
 ): Promise<Corrected> {
-  const { members, places, podMtuBytes } = planned;
-  const refused = refusedOf(planned);
+  const { members, places, attached, podMtuBytes } = planned;
+  const found = { record, members, refused: refusedOf(planned), attached, podMtuBytes };
   requireDevice(planned);
   const port = await writePlanned(planned, say);
   const rows = rowsOf(planned) + port.length;
@@ -106,9 +108,9 @@ async function applyPlanned(
     const hasNews = storedServices(places) !== services;
     const isCorrected = !isOther && (rows > 0 || (demux.length > 0 && !hasNews));
     const followed = isOther || demux.length > 0 ? 'followed' : 'nothing';
-    return { record, members, refused, podMtuBytes, outcome: isCorrected ? 'corrected' : followed, failure: null };
+    return { ...found, outcome: isCorrected ? 'corrected' : followed, failure: null };
   } catch (error) {
-    return { record, members, refused, podMtuBytes, outcome: 'corrected', failure: agentErrorIn(error) };
+    return { ...found, outcome: 'corrected', failure: agentErrorIn(error) };
   }
 }
 
@@ -132,9 +134,10 @@ function difference(record: OverlayRecord, places: OverlayPlaces) {
       }),
       (error: unknown) => ({ flows: 0, hasStoredMtu: true, failure: agentErrorIn(error) }),
     );
-    const { managementPort, members, certificates, podMtuBytes } = planned;
+    const { managementPort, members, certificates, attached, podMtuBytes } = planned;
     const changes = rowsOf(planned) + flows + managementPort.length + certificates.steps.length;
-    return { isDifferent: changes > 0 || !hasStoredMtu, members, refused: refusedOf(planned), podMtuBytes, failure };
+    const isDifferent = changes > 0 || !hasStoredMtu;
+    return { isDifferent, members, refused: refusedOf(planned), attached, podMtuBytes, failure };
   });
 }
 

@@ -47,10 +47,7 @@ export async function runDaemon(
 ): Promise<void> {
   const record = requireRecord(places.record);
   const report = openReport(places, output);
-  let end: (error?: Error) => void = () => undefined;
-  const ended = new Promise<void>((resolve, reject) => {
-    end = (error) => (error === undefined ? resolve() : reject(error));
-  });
+  const { end, ended } = endOf(stop);
   const work = createWork(async (scope) => {
     try {
       kernel.note();
@@ -61,6 +58,7 @@ export async function runDaemon(
       }
       if (kept.record.members !== null) rounds.ask(gatewaysOf(kept.members));
       report.refused(kept.refused);
+      kernel.know(kept.attached);
       watcher.know(kept.record, kept.members);
       if (watchedOf(kept.record, places) !== watched) await watch(kept.record);
       await cni.know(kept.record, kept.podMtuBytes);
@@ -103,7 +101,6 @@ export async function runDaemon(
       onBroken: end,
     });
   };
-  stop.addEventListener('abort', () => end());
   try {
     // The watches start before the node is first examined, so that no event is missed.
     await watch(record);
@@ -115,6 +112,19 @@ export async function runDaemon(
     for (const one of [kernel, rounds, cni, probes]) one.close();
     await finish(Promise.all([work.close(), watcher.close()]), answers.close());
   }
+}
+
+/**
+ * Returns a promise, and a function that settles it: without an argument the promise is fulfilled, as it is when `stop` is
+ * aborted, and with an error it is rejected.
+ */
+function endOf(stop: AbortSignal): { readonly ended: Promise<void>; end(error?: Error): void } {
+  let end: (error?: Error) => void = () => undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    end = (error) => (error === undefined ? resolve() : reject(error));
+  });
+  stop.addEventListener('abort', () => end());
+  return { ended, end };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { readLinks } from '../../../drivers/host/kernel/links.ts';
 import { readHost } from '../../../facts/overlay-host.ts';
 import type { Config } from '../../../model/config.ts';
 import { createEventBatch } from '../loop/event-batch.ts';
@@ -11,14 +12,19 @@ import { readRecord } from '../record/record.ts';
 export interface KernelLook {
   /** Requests a comparison. All calls before the comparison begins cause one comparison. */
   ask(): void;
-  /** Stores the addresses that the node announces at present, for later comparisons. */
+  /**
+   * Stores the addresses that the node announces at present, and the present devices of its attached interfaces. Later
+   * comparisons compare with the stored state.
+   */
   note(): void;
+  /** Sets the names of the interfaces that lead to hosts that are not pods. */
+  know(attached: readonly string[]): void;
   close(): void;
 }
 
 /**
  * Creates a comparison that calls `onDifference` if the kernel or the node's addresses differ from the record, or if
- * the announced addresses differ from the stored ones. Most kernel events do not concern the overlay, so the comparison
+ * the announced addresses or the devices of attached interfaces differ from the stored ones. Most kernel events do not concern the overlay, so the comparison
  * reads only the record and files of the kernel, and queries no database.
  */
 export function createKernelLook(
@@ -27,13 +33,18 @@ export function createKernelLook(
   onDifference: () => void,
 ): KernelLook {
   let noted = '';
+  let attached: readonly string[] = [];
+  const present = (): string => `${announcedText(places)} ${devicesText(attached)}`;
   const gathered = createEventBatch(() => {
-    if (differsFromRecord(config, places) || announcedText(places) !== noted) onDifference();
+    if (differsFromRecord(config, places) || present() !== noted) onDifference();
   });
   return {
     ask: gathered.ask,
     note: () => {
-      noted = announcedText(places);
+      noted = present();
+    },
+    know: (names) => {
+      attached = names;
     },
     close: gathered.close,
   };
@@ -51,4 +62,12 @@ function announcedText(places: Pick<OverlayPlaces, 'record'>): string {
   const record = readRecord(places.record);
   if (record === null) return '';
   return [...furtherAddressesNow(record.node, record.layout), ...hostCidrsNow(record.node, record.layout)].join();
+}
+
+/** Returns the indexes of the present devices of interfaces as text for a comparison. A new device has a new index. */
+function devicesText(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  return readLinks()
+    .flatMap(({ name, index }) => (names.includes(name) ? [`${name}=${index}`] : []))
+    .join();
 }

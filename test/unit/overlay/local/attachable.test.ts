@@ -84,6 +84,30 @@ t.test('interfaces that the node needs itself', (t) => {
   t.end();
 });
 
+t.test('the tap of a VM that has started again', (t) => {
+  const database = emptyVswitch();
+  apply(database, [tap]);
+  const change = (table: string, name: string, row: Readonly<Record<string, string | number>>): void =>
+    database.transact([{ op: 'update', table, where: [['name', '==', name]], row }]);
+  const links = (special: object): Partial<AttachFacts> => ({ links: [linkOf('tap7', [], special)] });
+  const faults = (facts: Partial<AttachFacts>): number => attachable([tap], factsWith(database, facts)).faults.length;
+  change('Bridge', 'br-int', { datapath_type: 'netdev' });
+  t.equal(faults(links({})), 0, 'before Open vSwitch has connected the first tap');
+  change('Interface', 'tap7', { ofport: 5 });
+  t.equal(faults(links({ promiscuous: true })), 0, 'with the tap that Open vSwitch has connected');
+  t.equal(faults({ links: [] }), 0, 'while the VM does not run');
+  t.match(attachable([tap], factsWith(database, links({}))), {
+    attached: [],
+    faults: ['tap7 is not attached for db_vm1@n1: its port still has a former device of this name, and is made again'],
+  });
+  change('Interface', 'tap7', { ofport: -1 });
+  t.equal(faults(links({})), 0, 'while Open vSwitch looks for the device');
+  change('Interface', 'tap7', { ofport: 5 });
+  change('Bridge', 'br-int', { datapath_type: 'system' });
+  t.equal(faults(links({})), 0, "with the kernel's data path, Open vSwitch connects the new tap itself");
+  t.end();
+});
+
 t.test('a port of another bridge or of another program', (t) => {
   const database = emptyVswitch();
   apply(database, []);

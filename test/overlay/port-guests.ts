@@ -7,9 +7,9 @@ import { moveInside, type Pod, plugPod, ready } from './services.ts';
 const silenceMs = 1500;
 
 /**
- * Hypervisor for one VM: holds the tap of the VM and a second tap, which is the NIC of the VM, and copies frames between
- * them (Linux, Documentation/networking/tuntap.rst; TUNSETIFF with IFF_TAP and IFF_NO_PI). Both taps end with the
- * process, as the tap of a hypervisor does. The NIC can be moved into another network namespace.
+ * Stand-in for a hypervisor. It holds the tap of a VM and a second tap, which is the NIC of the VM, and copies frames
+ * between them (Linux, Documentation/networking/tuntap.rst; TUNSETIFF with IFF_TAP and IFF_NO_PI). Both taps end with
+ * the process, as the tap of a hypervisor does. The NIC can be moved into another network namespace.
  */
 const hypervisor = `
   my @taps = map {

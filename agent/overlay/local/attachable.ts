@@ -74,11 +74,11 @@ function obstacleIn(name: string, facts: AttachFacts, existing: RowIndex): strin
 }
 
 /**
- * Returns a sentence without its subject if a port of this product has a former device of the interface, as after a
- * restart of a VM; otherwise null. In the userspace data path, ovs-vswitchd keeps the deleted device of a port, and does
- * not connect another device with the same name until the port has been deleted and added in two transactions (observed
- * with Open vSwitch 3.1 and 4.0). A connected device is promiscuous (lib/dpif-netdev.c, port_create). ovs-vswitchd sets
- * `ofport` after it has connected the first device.
+ * Returns a sentence without its subject if a port of this product still has a former device of the interface, as
+ * after a restart of a VM. Returns null otherwise. In the userspace data path, ovs-vswitchd keeps the deleted device of
+ * a port. It connects another device with the same name only after the port has been deleted and added in two
+ * transactions (observed with Open vSwitch 3.1 and 4.0). A connected device is promiscuous (lib/dpif-netdev.c,
+ * port_create). ovs-vswitchd sets `ofport` after it has connected the first device.
  */
 function replacedDevice(name: string, { layout, links }: AttachFacts, existing: RowIndex): string | null {
   const port = existing.named('Port', name);

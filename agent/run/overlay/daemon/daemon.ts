@@ -115,8 +115,8 @@ export async function runDaemon(
 }
 
 /**
- * Returns a promise, and a function that settles it: without an argument the promise is fulfilled, as it is when `stop` is
- * aborted, and with an error it is rejected.
+ * Returns a promise, and a function that settles it. Without an argument, the function fulfills the promise, as an
+ * abort of `stop` does. With an error, the function rejects the promise.
  */
 function endOf(stop: AbortSignal): { readonly ended: Promise<void>; end(error?: Error): void } {
   let end: (error?: Error) => void = () => undefined;

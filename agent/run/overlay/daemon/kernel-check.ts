@@ -24,8 +24,8 @@ export interface KernelLook {
 
 /**
  * Creates a comparison that calls `onDifference` if the kernel or the node's addresses differ from the record, or if
- * the announced addresses or the devices of attached interfaces differ from the stored ones. Most kernel events do not concern the overlay, so the comparison
- * reads only the record and files of the kernel, and queries no database.
+ * the announced addresses or the devices of attached interfaces differ from the stored ones. Most kernel events do not
+ * concern the overlay, so the comparison reads only the record and files of the kernel, and queries no database.
  */
 export function createKernelLook(
   config: Pick<Config, 'overlay' | 'cluster'>,

@@ -1,5 +1,6 @@
-// Packets between pods of nodes on one segment, without a tunnel: both directions, a third node that is reached through
-// tunnels, forged packets, policies, a switch that filters, runs that are killed, and the removal.
+// Packets between pods of nodes on one segment, without a tunnel: both directions and both families, a third node that
+// is reached through tunnels, forged packets, policies, a switch that filters, the removal, a cluster without tunnels
+// between pods, and runs that are killed.
 import t, { type Test } from 'tap';
 import type { PodPath } from '../../agent/model/direct-node.ts';
 import { startDaemon } from './daemon.ts';

@@ -5,8 +5,8 @@ const nothingChanged = 'nothing was changed';
 /** State of the node after a failure of a transaction. */
 const asBefore = 'the node is as before';
 /**
- * Text in the help of a group of commands, in the place at which the help of a command describes the state of the node
- * after a failure. The text refers to the help of each command.
+ * Text for the help of a group of commands. It says that the help of each command describes the state of the node after
+ * a failure of that command.
  */
 const ofEach = 'the help of each command describes the state after it';
 

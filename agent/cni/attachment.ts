@@ -62,8 +62,8 @@ export const linkAlias = 'microshift-net pod';
 
 /**
  * Returns the lines for `ip -batch` on the node, which create the veth pair. The pod's end is created in the network
- * namespace of the pod, and stays down until its flows are installed. The lines contain no address and no MAC, because
- * the pod's annotation can change until then.
+ * namespace of the pod, and stays down until its flows are installed. The lines contain no address and no MAC: both are
+ * in the pod's annotation, which can change until the flows are installed.
  */
 export function nodeLines({ link, ifname, netns, mtu }: Omit<Attachment, 'network'>): readonly string[] {
   return [

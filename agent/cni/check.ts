@@ -4,7 +4,7 @@ import { type Attachment, interfaceIds } from './attachment.ts';
 export interface PortState {
   readonly name: string;
   readonly externalIds: Readonly<Record<string, string>>;
-  /** OpenFlow port number; null until ovs-vswitchd has created the port. */
+  /** OpenFlow port number; null if ovs-vswitchd has not created the port yet, -1 if it could not create it. */
   readonly ofport: number | null;
   /** Error that ovs-vswitchd reports; null if ovs-vswitchd reports no error. */
   readonly error: string | null;

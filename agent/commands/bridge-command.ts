@@ -31,7 +31,7 @@ export interface BridgeOptions {
 export interface AddOptions extends BridgeOptions {
   /** Name of the bridge; null for the default name: `br`, followed by the name of the NIC. */
   readonly name: string | null;
-  /** True to allow a NIC that br-ex needs. */
+  /** True to accept a NIC without which br-ex cannot be made. */
   readonly force: boolean;
 }
 

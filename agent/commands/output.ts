@@ -38,8 +38,8 @@ export interface Output {
     form?: 'prose' | 'verbatim',
   ): void;
   /**
-   * Prints the present state of a command that prints its state repeatedly. On a terminal, the text replaces the
-   * previous one; JSON is one line per state.
+   * Prints one of the consecutive results of a command such as `status --watch`. On a terminal, the text replaces the
+   * previous one; JSON is one line per result.
    */
   state(text: string, document: CommandDocument): void;
   /** Prints a line about the progress on standard error. */

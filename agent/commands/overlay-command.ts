@@ -205,7 +205,7 @@ export async function gateway(options: GatewayCommandOptions, output: Output): P
   output.result(gatewayText(record, changes), gatewayDocument(record, changes));
 }
 
-/** `overlay status`: prints this node's part in the cluster, and the state of its daemon and its tunnels. */
+/** `overlay status`: prints the role of this node in its cluster, and the state of the node's daemon and tunnels. */
 export async function status(output: Output): Promise<void> {
   const { places } = await startOverlay('overlay status');
   const found = await readOverlayStatus(places);

@@ -31,8 +31,8 @@ export interface PkiOptions {
   readonly systemId: string;
   readonly days?: number;
   /**
-   * Addresses that the node's gateway may use (`gateway`), and subnets of other nodes that may send packets out of the
-   * cluster through this gateway (`gatewaySubnets`). Both are separated by commas.
+   * Addresses that the node's gateway may use (`gateway`), and pod subnets of other nodes (`gatewaySubnets`) whose
+   * packets may leave the cluster through this gateway. Both lists are separated by commas.
    */
   readonly gateway?: string;
   readonly gatewaySubnets?: string;

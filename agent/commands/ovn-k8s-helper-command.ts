@@ -12,8 +12,8 @@ import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start-command.ts';
 
 /**
- * Options of `ovn-k8s-gateway-helper`; `true` stands for an option without a value, for which ovn-kubernetes of 2017
- * had a default file.
+ * Options of `ovn-k8s-gateway-helper`. A `pidfile` or `logFile` that is `true` was typed without a value, and stands
+ * for the default file of ovn-kubernetes of 2017.
  */
 export interface HelperWords {
   readonly physicalBridge: string;

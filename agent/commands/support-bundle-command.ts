@@ -15,8 +15,8 @@ import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
 /**
- * Time limit of a report in the archive, longer than the limits of the queries for it. A report that takes longer is
- * replaced by an error.
+ * Time limit of a report in the archive, longer than the limit of each query that a report needs. A report that takes
+ * longer is replaced by an error.
  */
 const reportMs = 30_000;
 /**

@@ -65,8 +65,8 @@ export function compare(wanted: Wanted, observation: Observation, own: OwnNames)
 }
 
 /**
- * Returns true for a bridge with the agent's profile, or with a profile that no longer exists. Other bridges, which
- * were made by hand or have a profile of another tool, are not reported as superfluous, and so are not removed.
+ * Returns true if a bridge is the agent's, and therefore superfluous if it is not desired: its profile is the agent's
+ * or no longer exists. Other bridges, which were made by hand or have a profile of another tool, are not removed.
  */
 function isOurs(bridge: OvsBridge, observation: Observation, own: OwnNames): boolean {
   const owner = own.ownerOf(bridge);
@@ -92,7 +92,8 @@ function compareBridge(wanted: WantedBridge, observation: Observation): readonly
 }
 
 /**
- * Compares the owner of a bridge. NetworkManager manages a bridge only if the bridge's row has the UUID of its profile.
+ * Compares the owner of a bridge: the UUID of a profile in the external_ids of the bridge's row. NetworkManager manages
+ * the bridge only if this profile is the one for the bridge.
  */
 function compareOwner({ bridge, profiles }: WantedBridge, row: OvsBridge): readonly NetworkDifference[] {
   const owner = row.externalIds['NM.connection.uuid'] ?? null;

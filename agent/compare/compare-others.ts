@@ -8,7 +8,10 @@ type Known = Pick<Observation, 'links' | 'ovs' | 'foreign' | 'others'>;
 
 const missing = { wanted: 'present', observed: 'absent' } as const;
 
-/** Returns the entries of other programs that a bridge lost when another program recreated the bridge's interface. */
+/**
+ * Returns the foreign addresses, routes and neighbours that a bridge lost when another program recreated the bridge's
+ * interface. The result also has the rules that are recorded for the bridge.
+ */
 export function lostEntries(
   bridge: string,
   { links, foreign = [], others = [] }: Pick<Known, 'links' | 'foreign' | 'others'>,
@@ -54,7 +57,7 @@ function portsOfOthers({ bridge, uplink }: WantedBridge, { ovs }: Known): readon
   }));
 }
 
-/** Returns the lost entries and ports of other programs as differences. */
+/** Returns the foreign addresses, routes, neighbours and ports that a bridge lost, as differences. */
 export function compareOthers({ bridge }: WantedBridge, known: Known): readonly NetworkDifference[] {
   const { addresses, routes, neighbours } = lostEntries(bridge, known);
   const names = [
@@ -69,16 +72,17 @@ export function compareOthers({ bridge }: WantedBridge, known: Known): readonly 
 }
 
 /**
- * Returns true for a difference in foreign entries or ports. Such a difference never makes a run fail, because the
- * kernel or the owner may refuse to restore the entries or ports.
+ * Returns true for a difference about a lost address, route, neighbour or port of another program. Such a difference
+ * never makes a run fail: the kernel may refuse to restore an address, route or neighbour, and only the program that
+ * added a port can add it again.
  */
 export function isOfOthers({ kind }: NetworkDifference): boolean {
   return kind === 'given' || kind === 'others-port';
 }
 
 /**
- * Returns the records that are written at the end of a run: the entries and ports of other programs on these bridges,
- * and the ports that were lost.
+ * Returns the records that are written at the end of a run. A record has the foreign addresses, routes, rules,
+ * neighbours and ports of one bridge, and the foreign ports that the bridge lost.
  */
 export function othersNow(bridges: readonly WantedBridge[], observation: Known): readonly OthersRecord[] {
   return bridges.flatMap((wanted) => {

@@ -65,8 +65,8 @@ export const passedOver = 'br-ex';
 /**
  * Returns the addresses on lo that are superfluous unless the desired state contains them: the addresses that the agent
  * added, and those that MicroShift added while the bridge did not exist (openshift/microshift, pkg/node/netconfig.go).
- * Of the addresses that MicroShift added, returns only those that the bridge has now, or gets again from the record of
- * entries of other programs.
+ * An address that MicroShift added is returned only if the bridge has it now, or if the agent restores it on the bridge
+ * as a foreign address.
  */
 export function surplusOnLoopback(
   bridge: string,

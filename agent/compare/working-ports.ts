@@ -5,7 +5,7 @@ import type { Difference, Wanted } from '../model/plan.ts';
 import { wayTo } from '../net/way-to.ts';
 import { shellWord } from '../printable.ts';
 
-/** Fault of the ports of an uplink, with its own remedy because a run does not repair it. */
+/** Fault of a bond or team, with a remedy for the user, because no run repairs the fault. */
 export interface PortFault extends Difference {
   /** Remedy as an imperative sentence without a full stop. */
   readonly remedy: string;

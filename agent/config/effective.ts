@@ -27,7 +27,10 @@ export async function effectiveConfig(): Promise<UsableConfig> {
   return withoutProblems(await loadedConfig());
 }
 
-/** Returns a loaded configuration; throws the first problem of MicroShift's own files. */
+/**
+ * Returns the configuration and its warnings if MicroShift's own files have no problem; otherwise throws the first
+ * problem.
+ */
 export function withoutProblems({ config, warnings, clusterProblems: [problem] }: LoadedConfig): UsableConfig {
   if (problem !== undefined) throw problem;
   return { config, warnings };

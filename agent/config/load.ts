@@ -45,7 +45,10 @@ function clusterSources(files: ConfigFiles) {
   ];
 }
 
-/** Returns a text by which paths are ordered as in Go's filepath.WalkDir: name by name. */
+/**
+ * Returns a text for a path. If paths are sorted by these texts, they have the order of Go's filepath.WalkDir, which
+ * compares paths name by name.
+ */
 function placeOf(path: string): string {
   return path.replaceAll('/', '\0');
 }

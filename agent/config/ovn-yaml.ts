@@ -9,7 +9,10 @@ import { type SourceText, sourceLine } from './source-text.ts';
 import { checkSettings } from './validate.generated.ts';
 import type { YamlMapping } from './yaml-tree.ts';
 
-/** Limit of YAML events, far above the number that all settings need, and low enough for a quick check. */
+/**
+ * Limit of the events of the YAML parser, far above the number that all settings need, and low enough for a quick
+ * check.
+ */
 const maxEvents = 10_000;
 
 /**

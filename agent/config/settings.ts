@@ -2,7 +2,7 @@ import type { ClusterConfig, Config, Sourced } from '../model/config.ts';
 import { normalizeCpuList } from './cpu-list.ts';
 import { type OvnSettings, ovnDefaults, settingNames } from './ovn-settings.generated.ts';
 
-/** Configuration from ovn.yaml: everything except the cluster's part. */
+/** Configuration from ovn.yaml: all settings except those of the cluster, which are in MicroShift's own files. */
 export type OvnYaml = Omit<Config, 'cluster'>;
 
 /** Name of a setting in ovn.yaml: `mtu`, `ovs.cpuAffinity`, … */
@@ -54,7 +54,7 @@ export const clusterSpellings = {
   'cluster.remoteNetworks': ['clusterToCluster.remoteClusters'],
 } as const satisfies Record<`cluster.${keyof ClusterConfig}`, readonly string[]>;
 
-/** Value of a setting; null if the setting leaves the decision to another component. */
+/** Value of a setting; null if the setting is not set and has no default value. */
 export type SettingValue = string | number | boolean | null | readonly string[];
 
 /**

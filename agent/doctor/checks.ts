@@ -29,7 +29,7 @@ export const checks: readonly Check[] = [
   ...overlayChecks,
 ];
 
-/** Judges an examination from facts alone, with one result per check. */
+/** Returns the result of each check for the facts that `doctor` has collected. */
 export function judge(examination: Examination): readonly CheckResult[] {
   const diagnosis = diagnose(examination);
   return checks.map((check) => ({ id: check.id, title: check.title, ...check.judge(examination, diagnosis) }));

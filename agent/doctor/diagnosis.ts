@@ -82,7 +82,10 @@ function planOf(config: Config, observation: Observation | null): Pick<Diagnosis
   }
 }
 
-/** Returns the observation on which `apply` would plan; null if a necessary part of the examination did not answer. */
+/**
+ * Returns the observation on which `apply` would plan; null if the facts of the kernel, NetworkManager or Open vSwitch
+ * could not be read.
+ */
 function observed(examination: Examination): Observation | null {
   const { system, network, networkManager, ovs, tuning, files } = examination;
   if (network.value === null || networkManager.value === null || ovs.value === null) return null;

@@ -4,7 +4,7 @@ import type { Diagnosis } from './diagnosis.ts';
 /** Result of a check without its id and title, which the table of checks contains. */
 export type Finding = Pick<CheckResult, 'verdict' | 'found' | 'fix'>;
 
-/** Check, which judges an examination from facts alone. */
+/** Check of `doctor`. It judges facts that were collected before, and reads nothing itself. */
 export interface Check {
   readonly id: string;
   readonly title: string;
@@ -50,7 +50,7 @@ export function verdictOf(checked: readonly (Finding | false)[], ...evidence: re
 }
 
 /**
- * Returns the finding about a part of the examination. If the part did not answer, returns `not-applicable`, because
+ * Returns the finding about some facts of the node. If the facts could not be read, returns `not-applicable`, because
  * another check reports this failure.
  */
 export function given<T>(answer: Answer<T>, judge: (value: T) => Finding): Finding {

@@ -149,8 +149,8 @@ export const profileChecks: readonly Check[] = [
                 `networkctl reload # with [Link] Unmanaged=yes in a .network file for ${name}`,
               ),
             ),
-          // The complaints about ifcfg files come first: once the network scripts are disabled, only a migration of the
-          // file keeps its settings.
+          // The complaints about ifcfg files come before those about the network scripts, so that the user migrates a
+          // file before disabling the scripts that read it.
           ...(networkManager.value?.profiles ?? []).filter(isIfcfg).map(({ id, filename }) => {
             const what = `profile ${id} is an ifcfg file (${filename}), which NetworkManager reads only with its old plugin`;
             return warning(what, `nmcli connection migrate ${shellWord(id)}`);

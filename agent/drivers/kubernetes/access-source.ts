@@ -31,7 +31,7 @@ export function createAccessSource(kubeconfig: string | null, say: (message: str
 
   const read = async (): Promise<Access> => {
     const path = kubeconfigPath(kubeconfig, process.env);
-    // The number of connections is not limited, because each followed collection needs one.
+    // The number of connections is not limited, because each watch of a collection occupies one.
     const access = await readAccess(path, Number.POSITIVE_INFINITY);
     isDoubted = false;
     const print = printOf(access);

@@ -21,8 +21,8 @@ function definitionCall({ apiVersion, plural }: Collection) {
 
 /**
  * Resolves with null if the API server has the CustomResourceDefinition of a collection and serves its objects, or if
- * the list of definitions took so long that its version is lost (410). Otherwise, resolves with the version after which
- * the definition can be awaited.
+ * the list of definitions took so long that the server no longer has the list's version (410). Otherwise, resolves with
+ * the version after which the definition can be awaited.
  */
 export async function versionWithoutDefinition(
   session: Session,

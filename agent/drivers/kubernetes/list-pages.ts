@@ -16,8 +16,8 @@ export interface AskedCollection {
 
 /**
  * Size limit of a page, in bytes. A page is parsed in one piece, which takes some tens of milliseconds for 4 MiB. Pages
- * of pods have about a megabyte. Objects of a hostile user may have 1.5 MiB each (etcd). Pages of such objects exceed
- * the limit, and pages with fewer objects are requested.
+ * of pods have about a megabyte. Objects of a hostile user may have 1.5 MiB each (etcd). If a page of such objects
+ * exceeds the limit, pages with fewer objects are requested.
  */
 const longestPageBytes = 4 * 1024 * 1024;
 

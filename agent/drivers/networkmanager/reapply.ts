@@ -17,8 +17,9 @@ const connectionKeys = ['zone', 'metered', 'lldp', 'mdns', 'llmnr', 'dns-over-tl
 
 /**
  * Changes the configuration of an activated device in place. NetworkManager refuses the whole change if it cannot
- * change one of the properties in place, which happens if a different profile was activated. In that case, the function
- * changes only the properties that can be changed; the next activation changes the others.
+ * change one of the properties in place, for example because the settings are those of a profile that is not active.
+ * After a refusal, the function changes only the properties that can be changed in place; the next activation changes
+ * the others.
  */
 export async function reapply(
   request: Request,

@@ -22,8 +22,9 @@ export type { MirrorRow, MirrorTable, RowChange } from '../ovsdb/index.ts';
 /** Time limit for a call, which allows for a loaded machine and a slow link, as in database.ts. */
 const limitMs = 15_000;
 /**
- * Time limit for the mirror to have current contents. The limit of a monitor request is shorter; after that limit, the
- * connection is closed and another attempt begins. The difference is the time in which the contents are applied.
+ * Time limit for the mirror to have current contents. A single monitor request has a shorter limit. At that limit, the
+ * connection is closed and another attempt begins. The time that is left after a successful request is for applying the
+ * contents.
  */
 const freshMs = 4 * limitMs;
 

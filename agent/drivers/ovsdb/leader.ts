@@ -82,8 +82,8 @@ export async function followLeader(client: OvsdbClient, wanted: WantedDatabase, 
       take,
       ([, updates]) => take(updates),
     ).catch((error: OvsdbError) => {
-      // A server that rejects the request is used: before Open vSwitch 2.9, servers had no database _Server and no
-      // clusters.
+      // A server that rejects the monitor request is used as well: before Open vSwitch 2.9, servers had no database
+      // _Server and no clusters.
       if (error.kind === 'operation') resolve();
       else reject(error);
     });

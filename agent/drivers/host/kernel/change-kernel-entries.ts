@@ -139,7 +139,10 @@ export async function moveInKernel(from: KernelEntries, to: KernelEntries): Prom
   await ipBatch([...ruleWords(to, 6, 'add'), ...ruleWords(namingIt(from), 6, 'delete')], ['-6']);
 }
 
-/** Returns the entries with only those rules that name the interface, because all other rules stay as they are. */
+/**
+ * Returns the entries without the rules that do not name the interface. Such rules also apply to the interface to which
+ * the entries move, so they are not removed.
+ */
 function namingIt({ rules = [], ...entries }: KernelEntries): KernelEntries {
   return { ...entries, rules: rules.filter(({ words }) => words.includes(entries.interface)) };
 }

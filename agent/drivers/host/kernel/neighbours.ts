@@ -9,7 +9,7 @@ const copiedNeighbours = 16;
 
 interface Neighbour {
   readonly dst: string;
-  /** Interface of the neighbour. Absent in the output for a single interface. */
+  /** Interface of the neighbour. Absent in the output of ip(8) for a single interface. */
   readonly dev?: string;
   readonly lladdr?: string;
   readonly state?: readonly string[];

@@ -12,7 +12,10 @@ const longestRequestBytes = 1024 * 1024;
  * machine that swaps.
  */
 const requestMs = 10_000;
-/** Largest number of connections. A node has fewer concurrent requests, because a kubelet runs 110 pods by default. */
+/**
+ * Largest number of connections. A node has fewer concurrent requests, because a kubelet runs at most 110 pods by
+ * default.
+ */
 const mostConnections = 512;
 
 /**

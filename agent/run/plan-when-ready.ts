@@ -85,8 +85,8 @@ export async function planWhenReady(
     if (awaited === null ? over.route : over.nic)
       throw new AgentError('internal', 'the choice of the uplink waits for something that is over');
     const isThere = awaited === null ? hasDefaultRoute : () => hasLink(awaited);
-    // A default route may exist already, because the plan also waits for another one if the NIC of the existing route
-    // cannot be put into br-ex. The wait then ends at once.
+    // If the NIC of the existing default route cannot be put into br-ex, the plan waits for another default route. The
+    // existing route then ends this wait at once.
     const limitMs = decision.isExpected ? wait.routeMs : Math.min(wait.routeMs, unexpectedRouteMs);
     if (!isThere()) say(`waiting up to ${limitMs / 1000} s for ${awaited ?? 'a default route'}`);
     await appears(isThere, deadline, limitMs);

@@ -9,7 +9,10 @@ import { textOf } from '../model/profile-settings.ts';
 import { tcpFrame } from '../net/tcp-frame.ts';
 import { leftBehindText, rulesLeftBehind, zoneLeftBehind } from '../plan/uplink/filter-notes.ts';
 
-/** Largest number of SYN frames that are sent, because a frame may be lost on a machine that is short of memory. */
+/**
+ * Largest number of SYN frames that are sent. More than one may be needed, because a machine that is short of memory
+ * may lose a frame.
+ */
 const tries = 3;
 /** Dynamic ports, at which no service listens (RFC 6335, section 6). */
 const clientPorts = { first: 49_152, count: 16_384 };

@@ -248,7 +248,10 @@ function ask(progress: Progress): void {
   goOn(progress, outPort, { ...progress.packet, ethSource: outPort.mac, ethDestination: owner.mac });
 }
 
-/** Replaces the packet's source if the router does so for packets of its load balancer. Returns true if replaced. */
+/**
+ * Replaces the packet's source if the router does so for packets of its load balancer. Returns true if the source was
+ * replaced.
+ */
 function forceSource(progress: Progress): boolean {
   const { facts, inPort, outPort, forcedBy, packet } = progress;
   const isSix = packet.source.includes(':');

@@ -29,8 +29,8 @@ export interface RuleBook {
 /**
  * Creates a rule book, which finds the row of the northbound database that decides a flow. ovn-northd records the stage
  * of each flow and the first eight digits of the UUID of the row that decides it (ovn-sb(5), Logical_Flow
- * external_ids). Without the northbound database, which is only on the central node, a row other than a load balancer
- * has no name.
+ * external_ids). The northbound database is only on the central node. On other nodes, only load balancers have a name,
+ * because the southbound database also contains them.
  */
 export function ruleBook(southbound: DatabaseRows, northbound: DatabaseRows | null): RuleBook {
   const flows = new Map((southbound.tables.Logical_Flow ?? []).map((row) => [shortId(row._uuid), row]));

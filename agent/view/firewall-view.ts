@@ -18,7 +18,8 @@ export function firewallText(plan: FirewallPlan, style: Style): string {
 }
 
 /**
- * Returns text with the equivalent commands of iptables(8) and nft(8), for a node on which firewalld is not running.
+ * Returns text for a node on which firewalld is not running, with the commands of iptables(8) and nft(8) that accept
+ * packets from the sources.
  */
 export function commandsText(sources: readonly TrustedSource[], action: 'check' | 'apply'): string {
   const iptables = sources.map(

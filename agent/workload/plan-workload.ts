@@ -19,8 +19,8 @@ const parts: readonly Part[] = [pods, ...policies, clusterPolicies, services];
 export type ObjectKey = string;
 
 /**
- * Returns the owner of rows for objects of Kubernetes. Rows for nodes have another owner, and neither planner deletes
- * rows of the other.
+ * Returns the owner of rows for objects of Kubernetes. Rows for nodes have another owner. A planner deletes only rows
+ * of its own owner, so the planner of nodes deletes no rows for objects of Kubernetes.
  */
 export function workloadOwner(owner: string): string {
   return `${owner}-workload`;

@@ -13,28 +13,31 @@ const multicast = 'k8s.ovn.org/multicast-enabled';
  */
 const egressNode = 'k8s.ovn.org/egress-assignable';
 
-/** Labels and annotations of an object, in which requests are found. */
+/** Labels and annotations by which an object requests features. */
 interface Asking {
   readonly labels?: Labels | undefined;
   readonly annotations?: Labels | undefined;
 }
 
-/** Returns the requests of a pod that this network does not serve. */
+/** Returns the features that a pod requests and that this network lacks. */
 export function asksOfPod({ annotations = {} }: Asking): readonly UnservedAsk[] {
   return bandwidths.some((name) => name in annotations) ? ['bandwidth'] : [];
 }
 
-/** Returns the requests of a namespace that this network does not serve. */
+/** Returns the features that a namespace requests and that this network lacks. */
 export function asksOfNamespace({ annotations = {} }: Asking): readonly UnservedAsk[] {
   return annotations[multicast] === 'true' ? ['multicast'] : [];
 }
 
-/** Returns the requests of a node that this network does not serve. */
+/** Returns the features that a node requests and that this network lacks. */
 export function asksOfNode({ labels = {} }: Asking): readonly UnservedAsk[] {
   return egressNode in labels ? ['egress-ip'] : [];
 }
 
-/** Returns a whole sentence that names an unserved request and an alternative to it. */
+/**
+ * Returns a whole sentence with the consequence of requesting a feature that this network lacks, and with an
+ * alternative if one exists.
+ */
 export function unservedNote(ask: UnservedAsk): string {
   return {
     bandwidth: `the annotations ${bandwidths.join(' and ')} limit nothing here: use the shaping of the LAN, or a limit in the application`,

@@ -9,7 +9,7 @@ import { readJournals } from '../journal/journal-files.ts';
 import { lastKept } from '../journal/transactions.ts';
 
 /**
- * Returns the wanted bridges of the last change that was kept in this boot, or the present bridges if no change was
+ * Returns the desired bridges of the last change that was kept in this boot, or the present bridges if no change was
  * kept. If ovn.yaml leaves br-ex to the administrator, only the bridges of `bridge add` come from the last change; the
  * other bridges are the present ones. A bridge that was left to MicroShift is not returned. The caller holds the lock,
  * because the last change may be that of a run that has just ended or was just recovered.
@@ -23,7 +23,8 @@ export function keptBridges({ disableOvsInit }: Config, observation: Observation
 }
 
 /**
- * Returns the wanted bridges of `bridge add` of the last change that was kept in this boot. The caller holds the lock.
+ * Returns the bridges of `bridge add`: as the last kept change of this boot desires them or, if no change was kept, as
+ * they are. The caller holds the lock.
  */
 export function keptAdded(config: Config, observation: Observation): readonly WantedBridge[] {
   const { addedBridges = [] } = observation.hints;

@@ -18,8 +18,8 @@ import { waitForAddresses } from './wait-addresses.ts';
 /** Key in external_ids of the NIC's port. It stores the value of rp_filter that the NIC had before it became a port. */
 const formerSourceCheck = 'microshift-net.rp-filter';
 /**
- * Value of rp_filter for strict source validation. The NIC has no routes while it is the uplink, so the kernel drops
- * every IPv4 packet that it receives through the NIC.
+ * Value of rp_filter for strict source validation. While the NIC is the uplink, it has no routes, so the kernel drops
+ * every IPv4 packet from the NIC. Only the bridge then answers such packets.
  */
 const onlyRouted = '1';
 /**

@@ -27,7 +27,7 @@ export interface OverlayIsolationShowDocument {
 export interface IsolationJson {
   /** Namespaces that reach all others, and are reached by all others. */
   readonly globalNamespaces: readonly string[];
-  /** Label of namespaces whose value is their group. */
+  /** Label whose value is the group of a namespace. */
   readonly groupLabel: string;
 }
 

@@ -115,9 +115,9 @@ export interface ListedNodeJson {
   readonly addresses: readonly string[];
   /** State of the node in the overlay; `here` marks the node on which the command runs. */
   readonly state: 'here' | 'joined' | 'not joined';
-  /** Tunnel to the node; null for this node. */
+  /** Tunnel to the node; null for the node on which the command runs. */
   readonly tunnel: NodeTunnelJson | null;
-  /** Paths from pods of the central node to pods of this node, one for each address family. */
+  /** Paths from pods of the central node to pods of the listed node, one for each address family. */
   readonly paths: readonly PodPathJson[];
   /** Last answer of the node to the central node; null if the node cannot be probed. */
   readonly echo: EchoJson | null;

@@ -151,7 +151,10 @@ export interface DirectStationJson {
 /** One station of a packet's path. */
 export type TraceStationJson = MoveStationJson | TranslateStationJson | AskStationJson | NodeStationJson;
 
-/** A station that moves the packet on. */
+/**
+ * A station that does not change the packet's addresses: the packet enters a switch or router, is allowed by a rule, or
+ * is routed.
+ */
 export type MoveStationJson = EnterStationJson | PassStationJson | RouteStationJson;
 
 /** A station between two nodes. */

@@ -138,7 +138,7 @@ export function tuningStepsJson(steps: readonly TuningStep[]): readonly StepJson
   return steps.map((step) => ({ title: tuningStepTitle(step), why: step.why }));
 }
 
-/** Returns a change that waits for confirmation for JSON; null if no change waits. */
+/** Returns the change that waits for confirmation, in its form for JSON; null if no change waits. */
 export function pendingJson(pending: PendingChange | null): PendingJson | null {
   if (pending === null) return null;
   const { id, command, confirmUntil, state } = pending;
@@ -163,7 +163,7 @@ export function devicesJson(blocks: readonly Block[]): readonly DeviceJson[] {
   }));
 }
 
-/** Parses a default route as drawings show it, `192.0.2.1 metric 100`, for JSON. */
+/** Returns a default route for JSON. Parses the text that drawings show, such as `192.0.2.1 metric 100`. */
 function defaultRouteJson(gateway: string): DefaultRouteJson {
   const [via = '', metric] = gateway.split(' metric ');
   return { via: via === onLink ? null : via, metric: metric === undefined ? null : Number(metric) };

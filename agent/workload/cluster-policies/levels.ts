@@ -15,7 +15,7 @@ export function rulesOf({ ingress, egress }: ClusterNetworkPolicy, direction: Di
 /**
  * Returns the effect of each rule of a policy on OVN's ACLs, in order. Pass is `null` in the Admin tier, because it has
  * no ACL of its own; in the Baseline tier, after which no tier follows, it is the same as Accept. If the policy groups
- * namespaces, its ingress begins with the acceptance of a namespace's own group.
+ * namespaces, the first effect on ingress is Accept, for packets within a group.
  */
 export function actionsInOrder(
   policy: ClusterNetworkPolicy,

@@ -32,8 +32,8 @@ export interface ClusterSets {
 const everyPod: SelectedPods = { namespaces: {}, pods: {} };
 
 /**
- * Creates the functions of ClusterSets for the present pods and nodes. The pods of a selector are determined only once,
- * because many rules have the same selectors.
+ * Creates functions that return the pods and addresses for rules, from the present pods and nodes. The pods of a
+ * selector are determined only once, because many rules have the same selectors.
  */
 export function clusterSets(facts: WorkloadFacts): ClusterSets {
   const known = new Map<string, ReadonlySet<NamespacedName>>();

@@ -19,7 +19,7 @@ export interface Traffic {
 /** Decision of a policy about packets, with the ACL priority that orders it among all decisions. */
 export interface Decision {
   readonly direction: Direction;
-  /** Index of the rule; null for the acceptance of a namespace's own group. */
+  /** Index of the rule; null for the decision that accepts packets within a group of namespaces. */
   readonly rule: number | null;
   readonly action: 'Accept' | 'Deny';
   readonly priority: number;
@@ -27,8 +27,8 @@ export interface Decision {
 }
 
 /**
- * Largest number of parts into which earlier Pass rules divide a rule. Beyond it the rule fails closed: a rule that
- * denies ignores the Pass rules, and a rule that accepts accepts nothing.
+ * Largest number of parts into which earlier Pass rules may divide the packets of a rule. With more parts, the rule
+ * fails closed: a rule that denies ignores the Pass rules, and a rule that accepts accepts nothing.
  */
 export const mostParts = 64;
 
@@ -59,7 +59,7 @@ export function* decisionsOf(
   }
 }
 
-/** Returns true if earlier Pass rules divide a rule of the policy into too many parts. */
+/** Returns true if earlier Pass rules divide the packets of a rule of the policy into too many parts. */
 export function isDividedTooOften(policy: ClusterNetworkPolicy, facts: WorkloadFacts, sets: ClusterSets): boolean {
   if (policy.tier !== 'Admin') return false;
   return (['Ingress', 'Egress'] as const).some((direction) =>

@@ -48,7 +48,7 @@ export function keyOf({ namespaces, pods, port }: Selection): SelectionKey {
   return JSON.stringify({ namespaces, pods, ...(port && { port: { name: port.name, protocol: port.protocol } }) });
 }
 
-/** Parses the selection of a key; null if the key is malformed. */
+/** Returns the selection from which a key was made; null if the key is malformed. */
 export function selectionOf(key: SelectionKey): Selection | null {
   try {
     return JSON.parse(key) as Selection;

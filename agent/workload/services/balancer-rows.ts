@@ -55,8 +55,8 @@ export function isOfOneNode(title: string): boolean {
 }
 
 /**
- * Returns the desired content of a column that is a map. It has the keys of `entries`, and none of the other keys in
- * `others`. Keys that are in neither of them stay as they are.
+ * Returns the desired content of a column that is a map: it contains `entries`, and lacks each key of `others` that is
+ * not in `entries`. All other keys stay as they are.
  */
 function exactly(entries: Readonly<Record<string, string>>, others: readonly string[]): DesiredColumn {
   return { keys: entries, without: others.filter((key) => !(key in entries)) };

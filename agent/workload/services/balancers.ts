@@ -115,8 +115,8 @@ function addPort(
     served.flatMap((given) => (given.isExternal === isExternal ? [vipOf(given.address, port.port)] : []));
   const [external, balanced] = [vipsOf(true), vipsOf(false)];
   const atNodes = nodes.flatMap((node) => nodePortsAt(node, addressesOf(node)));
-  // A gateway gets a restricted load balancer by its own row, in the transaction that also restricts its clients.
-  // Through the group of all gateways, a new gateway would have the load balancer earlier.
+  // A load balancer with source ranges is in the row of each gateway's router, and not in the group of all gateways. A
+  // new gateway would get the group's load balancers before the ACLs that drop packets of other clients.
   const isOfGateways = isLocal || service.sourceRanges !== undefined;
   for (const vip of balanced) put({ at: isOfGateways ? 'switches' : 'everywhere' }, false, vip, backends);
   for (const vip of atNodes) put({ at: isLocal ? 'switches' : 'everywhere' }, false, vip, backends);

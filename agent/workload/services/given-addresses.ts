@@ -7,7 +7,7 @@ import { rangeOf } from '../../overlay/addresses.ts';
 import { isForServices, isListening, isNeeded, nodeAddresses, unservableRanges } from '../../overlay/node-ports.ts';
 import type { WorkloadFacts } from '../part.ts';
 
-/** Ranges in which no service is served, as numbers. */
+/** Address ranges in which no service is served, parsed into numbers. */
 const unservable = unservableRanges.map(rangeOf);
 
 /** Address outside of the cluster at which a service is to be reached. */

@@ -19,9 +19,7 @@ export class IndexedServices extends Map<NamespacedName, Service> {
   readonly #nodePorts = new Map<string, Map<NamespacedName, Service>>();
   readonly #givenPorts = new Map<string, Map<NamespacedName, Service>>();
 
-  /**
-   * Returns the requests of services for an address and port. `place` is the text that placeText() returns for them.
-   */
+  /** Returns the requests of services for an address and port, which `place` has in the form of placeText(). */
   claimsOf(place: string): ReadonlyMap<NamespacedName, Claim> {
     return this.#claims.get(place) ?? none;
   }

@@ -43,7 +43,7 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
     reasons.push(
       `spec.sessionAffinityConfig.clientIP.timeoutSeconds ${affinitySeconds} has no effect: a client keeps its endpoint for as long as the endpoints stay the same`,
     );
-  // With one node, all endpoints are equally near, so the preference is met.
+  // On a single node, all endpoints are equally near, so a preference for near endpoints is met.
   if (service.preference !== undefined && nodes.length > 1)
     reasons.push(
       `${service.preference} has no effect: all endpoints are used, wherever the client is; with internalTrafficPolicy Local each node uses the endpoints on it alone`,

@@ -73,7 +73,7 @@ export function readService(object: unknown): Service {
       ),
     ),
     ports: (spec.ports ?? []).flatMap(({ name = '', protocol = 'TCP', port, nodePort }): ServicePort[] =>
-      // Some releases write 0 for an absent NodePort.
+      // The API server of some releases writes 0 for an absent NodePort.
       port === undefined ? [] : [{ name, protocol, port, nodePort: nodePort === 0 ? null : (nodePort ?? null) }],
     ),
     externalTrafficPolicy: spec.externalTrafficPolicy ?? 'Cluster',

@@ -78,8 +78,8 @@ export async function readSharedBridge(
 }
 
 /**
- * Returns the name of the node whose gateway uses a bridge. The name is part of the logical port name of the patch
- * port.
+ * Returns the name of the node whose gateway uses a bridge. The name is read from the `iface-id` of the bridge's patch
+ * port, which is `BRIDGE_NODE`.
  */
 function nodeOf(rows: DatabaseRows, bridge: string, nic: string): string {
   const existing = indexRows(rows);

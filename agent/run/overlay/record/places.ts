@@ -6,7 +6,7 @@ import type { Encapsulation, ServiceExposure } from '../../../model/overlay.ts';
 export interface HeardNodes {
   /** Names of the nodes, sorted. The suffix `/ipv6` marks a node whose probes arrive over IPv6. */
   readonly names: readonly string[];
-  /** False as long as probes of further nodes may still arrive for the first time. */
+  /** False while `names` may still lack nodes, because their first probes may not have arrived yet. */
   readonly isComplete: boolean;
 }
 
@@ -49,20 +49,21 @@ export interface OverlayPlaces {
   /** Interval of BFD between gateways that share an address; null if OVN's default applies. */
   readonly bfdIntervalMs: number | null;
   /**
-   * Path of packets between pods of two nodes. This node takes part in direct routes unless the value is `always`. The
-   * value on the central node applies to the cluster.
+   * Path of packets between pods of two nodes: through a tunnel, or by a direct route. Unless the value is `always`
+   * (through tunnels), this node takes part in direct routes. The value on the central node applies to the cluster.
    */
   readonly encapsulation: Encapsulation;
   /** Kubeconfig of the daemon; null if the default locations are used. */
   readonly kubeconfig: string | null;
   /**
-   * Returns SB_Global.external_ids as the daemon of a member last read this column; null before the first read. Absent
-   * in other programs, which read the column themselves.
+   * Returns SB_Global.external_ids as the daemon of a member last read this column; null before the first read. Only
+   * the daemon has this function; other programs read the column themselves.
    */
   readonly published?: () => Readonly<Record<string, string>> | null;
   /**
    * Returns the nodes whose probes arrive at the daemon by the direct route; null if the daemon does not know its
-   * neighbours yet. Absent in other programs, which do not change the announcement of direct routes.
+   * neighbours yet. Only the daemon has this function; other programs leave the announcement of direct routes
+   * unchanged.
    */
   readonly heard?: () => HeardNodes | null;
   /** Signal that ends every wait for a database; absent for work that must not be stopped. */

@@ -109,8 +109,8 @@ export function createKeeper(
 }
 
 /**
- * Decodes the rows of all pods in slices. The mirror caches the decoded rows, so that the addresses can then be
- * assigned in one step.
+ * Decodes the rows of all pods, with pauses between slices. The mirror caches the decoded rows, so the addresses can be
+ * assigned quickly afterwards, without a pause.
  */
 async function readAhead({ existing }: Northbound, { pods }: Objects['workload']): Promise<void> {
   const breathe = createSlices(monotonicMs);

@@ -89,8 +89,8 @@ export function noticeOfBudget(kind: Kind, object: Projected): Notice | null {
 }
 
 /**
- * Returns an Event for each request in an object that this network does not serve. Leaves out requests that the earlier
- * state `before` had as well, because they have been reported.
+ * Returns an Event for each feature that an object requests and that this network lacks. Leaves out features that the
+ * object already requested in its earlier state `before`, because they have been reported.
  */
 export function noticesOfAsks(kind: Kind, object: Projected, before?: Projected): readonly Notice[] {
   const known = before !== undefined && before.uid === object.uid && 'asks' in before ? (before.asks ?? []) : [];
@@ -112,7 +112,7 @@ function regardingOf({ kind, collection: { apiVersion } }: Kind, object: Project
 }
 
 /**
- * Returns the Event for a policy with a rule that earlier Pass rules divide into too many parts
+ * Returns the Event for a policy with a rule whose packets earlier Pass rules divide into too many parts
  * (cluster-policies/traffic.ts).
  */
 export function noticeOfDivided({ name, uid }: ClusterNetworkPolicy): Notice {

@@ -26,8 +26,8 @@ export interface NetworkFacts {
 export interface PodNetworks {
   readonly addresses: PodAddresses;
   /**
-   * Assigns addresses after changes, or to all pods if `changes` is null, and starts the writes of annotations.
-   * Returns the pods whose addresses have changed, as changes.
+   * Assigns addresses after changes, or to all pods if `changes` is null, and starts the writes of annotations. Returns
+   * a change for each existing pod whose addresses have changed.
    */
   settle(changes: readonly ObjectChange[] | null, facts: NetworkFacts): readonly ObjectChange[];
   /** Cancels further writes of annotations. */

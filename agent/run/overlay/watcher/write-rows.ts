@@ -99,8 +99,8 @@ async function planned(
 
 /**
  * Returns true if the plan changes or deletes a load balancer of a UDP service. The transaction of such a plan also
- * requests an answer from every chassis. When a chassis has answered, none of its flows leads to the removed servers,
- * and the daemon of its node removes the connections to them (daemon/lost-connections.ts).
+ * requests an answer from every chassis. When a chassis has answered, none of its flows leads to the removed backends.
+ * The daemon on the node of the chassis then removes the connections to these backends (daemon/lost-connections.ts).
  */
 function mayRemoveServers({ changes }: OverlayPlan, existing: RowIndex): boolean {
   return changes.some((change) => {

@@ -142,8 +142,8 @@ export function withDetails(
 }
 
 /**
- * Returns true for an AgentError, including one of another copy of this module, because each bundle of the program has
- * its own copy.
+ * Returns true for an AgentError, including one of another copy of this module. The program consists of several files
+ * (rpm/bundle.mjs), and each of them contains a copy.
  */
 export function isAgentError(error: unknown): error is AgentError {
   return (

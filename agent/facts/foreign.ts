@@ -105,7 +105,7 @@ function isListed(settings: readonly ProfileSettings[], { address }: KernelAddre
 /**
  * Returns a predicate for addresses that NetworkManager has added to a bridge of the agent although no profile lists
  * them. These have the flag noprefixroute. An address of another program has this flag only if it came to the bridge
- * with the NIC; the bridge's profile records such addresses.
+ * with the NIC. The predicate is false for such an address, because the bridge's profile records it.
  */
 function isOfBridge(settings: readonly ProfileSettings[]): (address: KernelAddress) => boolean {
   const carried = settings.flatMap((one) => (stringsOf(one, 'user', 'data')[userData.carried] ?? '').split(' '));

@@ -24,7 +24,7 @@ export const hintFiles = {
  */
 export const hintedNicPath = '/var/lib/microshift-net/uplink.json';
 
-/** File with the bridges of `bridge add`, beside the journals of its runs. */
+/** File in which `bridge add` records its bridges. */
 export const addedBridgesPath = '/var/lib/microshift-net/bridges.json';
 
 /**

@@ -56,7 +56,7 @@ export function microshiftFact(hasProgram: (name: string) => boolean): { readonl
   return hasProgram('microshift') ? { hasMicroShift: true } : {};
 }
 
-/** Returns the field `signpost` if the default route of model/signpost.ts exists, otherwise an empty object. */
+/** Returns the field `signpost` if the signpost (model/signpost.ts) exists, otherwise an empty object. */
 export function signpostFact(hasSignpost: boolean): { readonly signpost?: true } {
   return hasSignpost ? { signpost: true } : {};
 }

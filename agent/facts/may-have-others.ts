@@ -72,7 +72,8 @@ function hasMoreAddresses(link: Link, own: readonly Route[], ours: readonly stri
 
 /**
  * Returns true for a link that is an uplink, may become one, or is a bridge of the agent. Links of containers are left
- * out: they usually have connected routes that the kernel has added, and these would count as a sign.
+ * out: they usually have connected routes that the kernel has added, and such routes would wrongly count as a sign that
+ * another program has added entries.
  */
 function isOfInterest({ name, master, driver, kind }: Link, own: readonly Route[], ours: readonly string[]): boolean {
   return (

@@ -20,7 +20,7 @@ import { readOthers } from './read-others.ts';
 export interface ObservePorts {
   readonly links: () => readonly Link[];
   readonly routes: () => readonly Route[];
-  /** Returns true if the default route of model/signpost.ts exists. */
+  /** Returns true if the signpost (model/signpost.ts) exists. */
   readonly signpost: () => boolean;
   /**
    * Reads the entries that programs other than NetworkManager added to links, and entries that NetworkManager may have
@@ -59,8 +59,8 @@ export async function observe(ports: ObservePorts): Promise<Observation> {
 
 /**
  * Reads the part of the observation that comes from the kernel and from files. The function is asynchronous, so that an
- * unreadable file makes its promise reject, like an error of a daemon. An exception would be thrown before the caller
- * awaits the answers of the daemons, and nothing would handle their errors.
+ * unreadable file makes its promise reject. A synchronous function would throw the error before the caller awaits the
+ * answers of the daemons, and nothing would then handle the daemons' errors.
  */
 async function observeHost(ports: ObservePorts): Promise<HostObservation> {
   const [links, routes] = [ports.links(), ports.routes()];

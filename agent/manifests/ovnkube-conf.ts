@@ -24,8 +24,8 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
       mtu: config.mtu.value === 'auto' ? undefined : config.mtu.value,
       'cluster-subnets': isSingleNode ? clusterNetwork.value.join(',') : undefined,
       'encap-port': 6081,
-      // Time in milliseconds after which an idle database connection is probed. On a small node that is busy with the
-      // start of pods, a shorter limit would close database connections.
+      // Time in milliseconds after which an idle database connection is probed. A connection whose probe is not
+      // answered is closed. The time is long, because a small node that is busy with the start of pods answers late.
       'inactivity-probe': 180_000,
       // The cache of logical flows is off, because memory is scarcer than the CPU time to compute a flow again.
       'enable-lflow-cache': false,
@@ -41,7 +41,7 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
     },
     logging: { 'acl-logging-rate-limit': 20 },
     ovnkubernetesfeature: {
-      // The setting makes each node a zone, which is the only mode of ovn-kubernetes since May 2026.
+      // The setting makes each node a zone. Since May 2026, ovn-kubernetes has no other mode.
       'enable-interconnect': databases === 'zone' ? true : undefined,
       'enable-egress-ip': false,
       'enable-egress-firewall': false,
@@ -52,8 +52,8 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
       interface: 'br-ex',
       nodeport: true,
       'disable-snat-multiple-gws': true,
-      // The uplink of br-ex may appear and disappear while ovnkube runs and between two runs; ovnkube uses it if there
-      // is one.
+      // The setting permits br-ex without an uplink, because the uplink may be added or removed at any time. ovnkube
+      // uses an uplink if br-ex has one.
       'allow-no-uplink': true,
     },
     // The durations of the leader election are in seconds. They are long, because the only candidate must not lose the

@@ -12,7 +12,7 @@ export interface RefusedContainer {
 }
 
 /**
- * Reasons for which a kubelet cannot use an image (kubernetes, pkg/kubelet/images/types.go and the CRI API's
+ * Reasons that a kubelet gives if it cannot use an image (kubernetes, pkg/kubelet/images/types.go and the CRI API's
  * pkg/errors).
  */
 const imageReasons: ReadonlySet<string> = new Set([
@@ -25,7 +25,10 @@ const imageReasons: ReadonlySet<string> = new Set([
   'SignatureValidationFailed',
 ]);
 
-/** Reason for a missing ConfigMap, key or user that the container needs (kubernetes, pkg/kubelet/kuberuntime). */
+/**
+ * Reason that a kubelet gives if a ConfigMap, key or user that the container needs is missing (kubernetes,
+ * pkg/kubelet/kuberuntime).
+ */
 const configReason = 'CreateContainerConfigError';
 
 /**

@@ -91,8 +91,8 @@ export interface OverlayFacts {
   /** Credentials in the node's kubeconfig; null if the node has no kubeconfig, or if no API server answers. */
   readonly credentials: OverlayCredentials | null;
   /**
-   * Times at which the nodes received and applied the configuration of the overlay; null if this is not the central
-   * node, or if its database does not answer.
+   * Times at which the configuration of the overlay was published and at which the nodes had applied it; null if this
+   * is not the central node, or if its database does not answer.
    */
   readonly clocks: OverlayClocks | null;
   /**

@@ -1,8 +1,8 @@
 /**
  * Entries that a program other than NetworkManager added to a link in the kernel: a keepalived address, routes of a
  * dispatcher script, MicroShift's address of the API server (10.44.0.0/32), masquerade addresses and service routes of
- * ovn-kubernetes. The kernel removes them together with the link's addresses, and the program that added them may never
- * add them again.
+ * ovn-kubernetes. The kernel removes these entries when it removes the link's addresses, and it is not certain that the
+ * other program ever adds them again.
  */
 export interface KernelEntries {
   readonly interface: string;

@@ -7,8 +7,8 @@
 export const activationLimitMs = 50_000;
 
 /**
- * Time, in ms, to wait for a DHCP lease while the interface still has its earlier address (overlapSettings). A server
- * that has not answered by then counts as unreachable: the run fails, and its rollback moves the address back.
+ * Time, in ms, to wait for a DHCP lease while the interface still has its earlier address. A server that has not
+ * answered by then counts as unreachable: the run fails, and its rollback moves the address back.
  */
 export const leaseLimitMs = 40_000;
 
@@ -45,9 +45,9 @@ export const loopbackMetric = 77;
 
 /**
  * Time, in seconds, from the deadline for the confirmation of a change until NetworkManager's rollback to the
- * checkpoint. In this time, a unit of systemd rolls back the steps one by one. Its rollback keeps MicroShift's bridge
- * and leaves the profiles active. NetworkManager's own rollback deletes a bridge that it manages, together with the
- * ports and flows of other programs, and activates every profile again, even that of lo (nm-checkpoint.c).
- * NetworkManager's rollback is needed only if the agent cannot start.
+ * checkpoint. In this time, the agent rolls back the steps one by one. Its rollback keeps MicroShift's bridge and
+ * leaves the profiles active. NetworkManager's own rollback deletes a bridge that it manages, together with the ports
+ * and flows of other programs, and activates every profile again, even that of lo (nm-checkpoint.c). NetworkManager's
+ * rollback is needed only if the agent cannot start.
  */
 export const confirmReserveSeconds = 30;

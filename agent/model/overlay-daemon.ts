@@ -17,7 +17,7 @@ export interface OverlayDaemon {
    * central node.
    */
   readonly watcher: WatcherState | null;
-  /** Heartbeat numbers that the central node has sent to the gateways, newest first. */
+  /** Values of SB_Global.nb_cfg (ovn-sb(5)) that the central node asked the gateways to apply, newest first. */
   readonly asked: readonly number[];
 }
 

@@ -41,9 +41,9 @@ export interface OverlayRecord {
   readonly gateway?: GatewayRequest;
   /** All nodes of the cluster, including this one; null if this is not the central node. */
   readonly members: readonly OverlayNode[] | null;
-  /** Peers of the cluster, on the central node only. Absent if it has none. */
+  /** Peers of the cluster, on the central node only. Absent if the cluster has none. */
   readonly peers?: readonly OverlayPeer[];
-  /** Ports for hosts that are not pods, of all nodes, on the central node only. Absent without such ports. */
+  /** Overlay ports of all nodes, on the central node only. Absent if the cluster has none. */
   readonly ports?: readonly OverlayPort[];
 }
 

@@ -7,7 +7,7 @@ export interface TraceQuestion {
   readonly source: string;
   readonly destination: string;
   readonly protocol: TraceProtocol;
-  /** Destination port; null for ICMP, or if the service's own port is used. */
+  /** Destination port; null for ICMP, or if the destination is a service and its own port is used. */
   readonly port: number | null;
   /**
    * Node whose gateway receives a packet from outside of the cluster. If null, a gateway with the destination address
@@ -107,7 +107,7 @@ export type TraceStation =
       readonly what: 'source' | 'destination';
       readonly from: string;
       readonly to: string;
-      /** Other possible values of `to`, such as the other backends of a load balancer. */
+      /** Other possible results of the translation, such as the other backends of a load balancer. */
       readonly others: readonly string[];
       /** True if the packet is a reply, and connection tracking reverses the translation of the request. */
       readonly isReversed: boolean;

@@ -143,7 +143,10 @@ export interface OverlayGateway {
 export interface ChassisEncap {
   readonly address: string;
   readonly type: string;
-  /** Chassis whose certificate may write the row; empty if the release of OVN has no column for it. */
+  /**
+   * Name of the chassis whose certificate permits a change of the tunnel end; empty if the release of OVN has no column
+   * for this name.
+   */
   readonly owner: string;
 }
 

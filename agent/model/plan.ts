@@ -55,7 +55,7 @@ export interface Wanted {
   readonly microshift?: readonly LeftBridge[];
   /**
    * List of the bridges of `bridge add` after the run, which also applies at later boots. Absent if the run does not
-   * concern these bridges, or if the list was empty.
+   * write the list, or, in the state before a run, if the list was empty.
    */
   readonly added?: readonly AddedBridge[];
   /**

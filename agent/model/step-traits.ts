@@ -39,14 +39,14 @@ const never = (): boolean => false;
 /** Traits of a step that touches no NIC and moves no address. */
 const harmless = { touches: null, isDisruptive: never, startsNic: never, settles: false } as const;
 
-/** Traits of every kind of step; a kind without traits does not compile. */
+/** Traits of every kind of step; the compiler rejects a kind without traits. */
 const traits: { readonly [K in StepKind]: StepTraits<Readonly<StepArguments[K]>> } = {
   writeProfiles: harmless,
   deleteProfiles: { ...harmless, isDisruptive: always },
   activate: {
     ...harmless,
-    // Only the profile of a NIC has an interface in this step. All others are profiles of a bridge, whose activation
-    // moves no address that is in use.
+    // A profile for which this step names an interface is that of a NIC. All others are profiles of a bridge, whose
+    // activation moves no address that is in use.
     isDisruptive: ({ profiles }) => profiles.some((profile) => profile.interface !== null),
   },
   signpost: harmless,

@@ -28,11 +28,13 @@ export interface Namespace extends Budgeted {
   readonly name: string;
   readonly uid: string;
   readonly labels: Labels;
-  /** Requests of the namespace that this network does not serve. Absent if empty. */
+  /**
+   * Features that annotations of the namespace request and that this network lacks, such as multicast. Absent if empty.
+   */
   readonly asks?: readonly UnservedAsk[];
 }
 
-/** Request of an object that this network does not serve. */
+/** Feature that an object requests and that this network lacks. */
 export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip' | 'domain-names' | 'unknown-fields';
 
 /**
@@ -51,7 +53,7 @@ export interface ClusterNode extends Budgeted {
    * empty.
    */
   readonly publishedHere?: readonly string[];
-  /** Requests of the node that this network does not serve. Absent if empty. */
+  /** Features that labels of the node request and that this network lacks, such as EgressIP. Absent if empty. */
   readonly asks?: readonly UnservedAsk[];
 }
 
@@ -77,7 +79,10 @@ export interface Pod extends Named, Budgeted {
    * or if the pod uses the host network.
    */
   readonly hostPorts?: readonly number[];
-  /** Requests of the pod that this network does not serve. Absent if empty. */
+  /**
+   * Features that annotations of the pod request and that this network lacks, such as a limit of the bandwidth. Absent
+   * if empty.
+   */
   readonly asks?: readonly UnservedAsk[];
 }
 
@@ -201,7 +206,7 @@ export interface ClusterNetworkPolicy extends Budgeted {
    * accepts ingress from pods of the same group before it evaluates its rules. Absent if the policy has no groups.
    */
   readonly groupLabel?: string;
-  /** Requests of the policy that this network does not serve. Absent if empty. */
+  /** Features that the policy uses and that this network lacks, such as domain names of peers. Absent if empty. */
   readonly asks?: readonly UnservedAsk[];
 }
 

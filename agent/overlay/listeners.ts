@@ -25,15 +25,16 @@ export function openListeners(rows: DatabaseRows, remotes: readonly string[], ow
   return [...inRows, ...ofServer].filter(({ target }) => !localMethods.includes(target.split(':')[0] ?? ''));
 }
 
-/** Returns the fault of an open listener as a sentence. */
+/** Returns a sentence about a connection over which other hosts or users may write every row of a central database. */
 export function listenerFault({ database, target }: OpenListener): string {
   const name = database === 'OVN_Northbound' ? 'northbound' : 'southbound';
   return `the ${name} database is open at ${target}: any client that connects there may write every row of the cluster`;
 }
 
 /**
- * Returns the hint that says how to close an open listener. For a row of the database, the command in the hint deletes
- * all connections; `overlay apply` adds those of this product again.
+ * Returns the hint that says how to close a connection over which other hosts or users may write every row. If a row
+ * of the database defines the connection, the command in the hint deletes all rows of connections; `overlay apply` then
+ * adds those of this product again.
  */
 export function listenerHint({ database, target, isInDatabase }: OpenListener): string {
   const short = database === 'OVN_Northbound' ? 'nb' : 'sb';

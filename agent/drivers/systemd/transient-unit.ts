@@ -15,8 +15,8 @@ type UnitProperty = readonly [name: string, value: readonly [signature: string, 
 /**
  * Makes systemd create and start a unit that has no file and no longer exists after it has ended
  * (org.freedesktop.systemd1(5), StartTransientUnit). `mode` is the job mode: with `fail`, the start fails if it
- * conflicts with another job; `replace` replaces that job. If systemd refuses or does not answer, no unit is started,
- * and no error is reported.
+ * conflicts with another job; `replace` replaces that job. If systemd refuses, no unit is started; if it does not
+ * answer in time, it may still start the unit later. Neither is reported as an error.
  */
 export async function startTransientUnit(
   bus: Bus,

@@ -46,7 +46,8 @@ export function addBalancedSources(
     const add = (set: string, what: string, servers: readonly string[], external: string | null): void => {
       const addresses = servers.filter((server) => isIpv6(server) === isSix);
       if (addresses.length === 0 || external === null) return;
-      // Node names can contain hyphens but no underscores, so no two nodes have the same set.
+      // The name of a set cannot contain a hyphen (ovn-nb(5), Address_Set), so hyphens of a node name become
+      // underscores. Node names contain no underscores themselves, so no two nodes have the same set.
       const name = `${set}_${own.name.replaceAll('-', '_')}_${word}`;
       const row = desired.add({
         table: 'Address_Set',
@@ -73,9 +74,9 @@ export function addBalancedSources(
 }
 
 /**
- * Returns the subnets of a gateway's LAN, and the addresses of nodes outside of these subnets, each once. The set can
- * also contain addresses that members report without a proof: an address has an effect only if a service has a server
- * there, and the effect is that the server sees the gateway as the client.
+ * Returns the subnets of a gateway's LAN, and the addresses of nodes outside of these subnets, each once. Some of the
+ * addresses are claims of members, which may be false. A false claim does no harm: an address has an effect only if a
+ * service has a server there, and the effect is that the server sees the gateway as the client.
  */
 function hostsBeside(nodes: readonly OverlayNode[], addresses: readonly string[]): readonly string[] {
   const subnets = addresses.map(subnetOf);

@@ -13,7 +13,7 @@ export interface Hearing {
   heard(nowMs: number): readonly string[];
 }
 
-/** Returns an object that has noted no probe yet. */
+/** Returns an object that notes arriving probes; it has noted none yet. */
 export function createHearing(): Hearing {
   const last = new Map<string, { readonly atMs: number; readonly count: number }>();
   return {

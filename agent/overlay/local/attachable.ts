@@ -74,8 +74,8 @@ function obstacleIn(name: string, facts: AttachFacts, existing: RowIndex): strin
 }
 
 /**
- * Returns a sentence without its subject if a port of this product still has a former device of the interface, as
- * after a restart of a VM. Returns null otherwise. In the userspace data path, ovs-vswitchd keeps the deleted device of
+ * Returns the end of a sentence if a port of this product still has a former device of the interface, as after a
+ * restart of a VM; null otherwise. In the userspace data path, ovs-vswitchd keeps the deleted device of
  * a port. It connects another device with the same name only after the port has been deleted and added in two
  * transactions (observed with Open vSwitch 3.1 and 4.0). A connected device is promiscuous (lib/dpif-netdev.c,
  * port_create). ovs-vswitchd sets `ofport` after it has connected the first device.

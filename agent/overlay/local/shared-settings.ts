@@ -18,8 +18,8 @@ export interface SettingChanges {
  * (ovn-controller(8)): `ovn-bridge-mappings` maps a gateway's network to its bridge, and `ovn-cms-options` announces
  * data to the central node. Entries of other programs stay unchanged. A null `gateway` removes the agent's entries for
  * a gateway, and a null `request` removes the certificate request. If `listeners`, `furtherAddresses`, `hostCidrs`,
- * `direct` or `request` is undefined, the agent's entries for it stay. The entries for outside clients stay if
- * `hostCidrs` is undefined.
+ * `direct` or `request` is undefined, the agent's entries for it stay. If `hostCidrs` is undefined, the entries for
+ * outside clients stay as well.
  */
 export function sharedSettings(
   there: Readonly<Record<string, string>>,

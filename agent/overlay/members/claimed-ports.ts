@@ -74,7 +74,7 @@ interface Claim {
   readonly chassis: string;
 }
 
-/** Key of `options` that makes every other chassis release the port. */
+/** Key of `options` in a port's row. Every chassis except the one that its value names releases the port. */
 const request = 'requested-chassis';
 
 function repairOf(column: string, uuid: string): string {

@@ -13,8 +13,8 @@ export interface MembersNow {
   readonly nodes: readonly OverlayNode[];
   readonly trace: readonly string[];
   /**
-   * Sentences about claims of chassis that certificates or grants do not cover, and about gateways that cannot be used
-   * for other reasons.
+   * Sentences about claims that are not covered by a certificate or grant, and about gateways that cannot be used for
+   * other reasons.
    */
   readonly faults: readonly string[];
   /** Sentences about registered chassis that are not members. Their registrations have no effect. */
@@ -22,11 +22,12 @@ export interface MembersNow {
 }
 
 /**
- * Returns the members with the gateways, listeners, addresses and outside clients that their chassis announce, as far
- * as their certificates and the central node's grants allow. The gateway of the central node `own` is known without an
- * announcement. A member whose chassis is not registered is not a gateway, and neither is a member that announces an
- * address at which another node's tunnels end. If two members announce the same gateway address, only the first is a
- * gateway, unless the address is a VIP. The announcements about direct routes count only if `hasDirectRoutes` is true.
+ * Returns the members with the gateways, listeners, addresses and outside clients that their chassis announce. A
+ * gateway counts only if the central node accepts it (agent/overlay/members/grants.ts). The gateway of the central node
+ * `own` is known without an announcement. A member whose chassis is not registered is not a gateway, and neither is a
+ * member that announces an address at which another node's tunnels end. If two members announce the same gateway
+ * address, only the first is a gateway, unless the address is a VIP. The announcements about direct routes count only
+ * if `hasDirectRoutes` is true.
  */
 export function membersNow(
   layout: OverlayLayout,

@@ -54,14 +54,14 @@ export function requestOf({ cmsOptions = '' }: Pick<OverlayChassis, 'cmsOptions'
   return ['-----BEGIN CERTIFICATE REQUEST-----', ...lines, '-----END CERTIFICATE REQUEST-----', ''].join('\n');
 }
 
-/** Returns true if two texts are the same request. */
+/** Returns true if two texts contain the same certificate request, apart from white space and line lengths. */
 export function isSameRequest(a: string, b: string): boolean {
   return requestEntry(a) === requestEntry(b);
 }
 
 /**
- * Returns the entries of SB_Global.external_ids that publish these authorities, and the certificates that answer
- * requests, each under the system-id of its member.
+ * Returns the entries of SB_Global.external_ids that publish the authorities that members trust, and the certificates
+ * that answer requests. The key of a certificate ends with the system-id of the member.
  */
 export function publishedIds(
   authorities: string,

@@ -11,7 +11,8 @@ export function logicalPortOf(port: OverlayPort): string {
 
 /**
  * Returns the name of the logical port of an interface whose hosts are in VLANs. The logical ports of the VLANs are
- * nested in it (ovn-nb(5), Logical_Switch_Port, parent_name). No namespace contains the colon of the name.
+ * nested in it (ovn-nb(5), Logical_Switch_Port, parent_name). No other port has this name: it contains a colon, and the
+ * names of namespaces and pods do not.
  */
 export function trunkOf(name: string, node: string): string {
   return `trunk:${name}@${node}`;

@@ -17,9 +17,9 @@ import { mustBeUsable } from './uplink/suitability.ts';
 import { refuseWithoutTeamd } from './uplink/teamd.ts';
 
 /**
- * Largest route metric of a bridge whose NIC has the preferred default route. It is lower than all default metrics of
- * NetworkManager, of which 100, for Ethernet, is the lowest (nm-device.c, nm_device_get_route_metric_default). It is
- * higher than the metrics of br-ex and br-ex1.
+ * Largest route metric of a bridge whose NIC has the preferred default route. It is higher than the metrics of br-ex
+ * and br-ex1. It is lower than the default metrics that NetworkManager gives to NICs, of which 100, for Ethernet, is
+ * the lowest (nm-device.c, nm_device_get_route_metric_default; WireGuard and VPNs have 50).
  */
 const preferredMetric = 50;
 
@@ -178,8 +178,9 @@ function unsuitable(nic: string, reason: string, bridge: string): AgentError {
 
 /**
  * Minimum by which the metric of a bridge is above that of its NIC if the NIC does not have the preferred default
- * route. NetworkManager assigns consecutive metrics to the NICs of one kind. The metric that the NIC has while it
- * returns to its own profile must be none of these consecutive metrics.
+ * route. NetworkManager assigns consecutive metrics to the NICs of one kind, such as 100, 101 and 102. The distance
+ * keeps the metric of the bridge and the one just below it, which the NIC has while it returns to its own profile, out
+ * of this sequence.
  */
 const standbyDistance = 49;
 

@@ -68,7 +68,7 @@ export function loopbackNeeds(
   };
 }
 
-/** Returns the same addresses in another order: those IPv6 addresses that lo already has come first. */
+/** Returns the given addresses in another order: those IPv6 addresses that lo already has come first. */
 function keptFirst(addresses: readonly string[], { links }: HostNetwork): readonly string[] {
   const onLoopback = links.filter((link) => link.name === 'lo').flatMap((link) => link.addresses);
   const isKept = (address: string): boolean => isIpv6(address) && onLoopback.some((entry) => entry.address === address);

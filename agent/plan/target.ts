@@ -81,8 +81,8 @@ export function targetWithUplink(
 }
 
 /**
- * Returns the target with the addresses that MicroShift needs on lo, and with its need for the signpost, while the
- * bridge is in the target state. They depend on `observation`. Only a br-ex with a NIC has such needs.
+ * Returns the target with what MicroShift needs once the bridge is in the target state: addresses on lo, and possibly
+ * the signpost (model/signpost.ts). Adds neither for a bridge other than br-ex, or for a br-ex without a NIC.
  */
 export function withLoopback(target: Target, written: Config, observation: Observation): Target {
   const { names, source } = target;
@@ -95,7 +95,7 @@ export function withLoopback(target: Target, written: Config, observation: Obser
 
 /**
  * Fails with `interface-unsuitable` for a NIC without a carrier, which has nothing to hand over and would wait for a
- * lease in vain. A bridge that exists already is not refused.
+ * lease in vain. Does not fail if the bridge exists already.
  */
 function mustCarry({ bridge, interface: name }: AddedBridge, { links, ovs }: Observation): void {
   if (links.some((link) => link.name === name && link.carrier) || ovs.bridges.some((row) => row.name === bridge))

@@ -37,7 +37,7 @@ export interface Node {
   readonly survive: (transaction: string) => Promise<void>;
   /** Makes systemd start the recovery when the time to confirm a change is over. The recovery rolls the change back. */
   readonly recoverAfter: (seconds: number) => Promise<void>;
-  /** Cancels the start that `recoverAfter` has scheduled. */
+  /** Cancels the start of the recovery that is scheduled for the end of the time to confirm a change. */
   readonly cancelRecovery: () => Promise<void>;
   readonly close: () => void;
 }

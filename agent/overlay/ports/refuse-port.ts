@@ -42,8 +42,9 @@ export function refusePort(request: PortRequest, { members, ports, macs }: PortF
 }
 
 /**
- * Refuses an interface that another port has, unless each of the ports has a VLAN of its own. If ports have VLANs, the
- * untagged packets of their interface belong to the logical port in which the logical ports of the VLANs are nested.
+ * Refuses an interface that another port has, unless each of the ports has a VLAN of its own. The logical ports of
+ * VLANs are nested in one logical port, which gets the untagged packets of the interface. A port without a VLAN would
+ * need these packets, so it cannot share the interface.
  */
 function refuseSharing({ node, interface: name, vlan }: PortRequest, ports: readonly OverlayPort[]): void {
   const others = ports.filter((port) => port.node === node && port.interface === name);

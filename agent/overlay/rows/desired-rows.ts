@@ -30,7 +30,7 @@ export interface DesiredRow {
   /** Values that no other row may have when this row is inserted, for a table without a unique index on them. */
   readonly absent?: Readonly<Record<string, Atom | Readonly<Record<string, string>>>>;
   /**
-   * True if the row may be inserted only while the column of the parent row that refers to it has the value that was
+   * True if the row may be inserted only while the set column of its parent row (see `place`) has the value that was
    * read.
    */
   readonly exclusive?: boolean;

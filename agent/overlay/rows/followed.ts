@@ -41,8 +41,8 @@ export interface FollowedGateway {
 }
 
 /**
- * Returns the tables and columns to monitor in a database with this schema. A row is reported if it meets one of the
- * conditions (ovsdb-server(7), monitor_cond).
+ * Returns the tables and columns to monitor in a database with this schema. In a table with conditions, a row is
+ * reported if it meets one of them (ovsdb-server(7), monitor_cond).
  */
 export function followedTables(
   database: FollowedDatabase,

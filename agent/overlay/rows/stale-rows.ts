@@ -5,8 +5,8 @@ import { listOf, mapOf, partTables, textOf } from './row-index.ts';
 import { isOwnedBy, nodeTag } from './tags.ts';
 
 /**
- * Tables with rows for a node, in the order of their deletion. Each table comes before the tables to which its rows
- * refer, because the parts of a row are deleted with the row.
+ * Tables with rows for a node, in the order of their deletion. A table comes before the tables with the parts of its
+ * rows: the deletion of a row also deletes its parts, which then need no deletion of their own.
  */
 const tables = [
   'Logical_Switch',
@@ -75,8 +75,8 @@ function releaseSet(desired: DesiredRows, set: DatabaseRow): void {
 }
 
 /**
- * Deletes the groups of load balancers that no remaining switch or router uses. Groups have no external_ids and are
- * found by name.
+ * Deletes each load balancer group of the cluster that no remaining switch or router uses. Groups have no external_ids
+ * and are found by name.
  */
 export function removeGroups(desired: DesiredRows, why: string): void {
   const users = ['Logical_Switch', 'Logical_Router'].flatMap((table) => desired.existing.all(table));

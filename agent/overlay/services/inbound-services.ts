@@ -60,8 +60,8 @@ export function inboundServices(
     own.some((address) => isIpv6(address) === isIpv6(at.address)) &&
     !inside(at.address);
   const places = byText(vips, placeText);
-  // A cluster address whose backends differ from node to node is in several rows. It is left out, because it does not
-  // stand for the service as a whole.
+  // A cluster address whose backends differ from node to node is in several rows. It is left out, because each of these
+  // rows has only the backends for some of the nodes.
   const inCluster = byText(
     vips.filter((vip) => inService(vip.at.address) && places.get(placeText(vip))?.length === 1),
     ({ served }) => served,
@@ -149,8 +149,8 @@ function vipsOf(rows: DatabaseRows, node: string): Vip[] {
   const router = existing
     .all('Datapath_Binding')
     .find((row) => mapOf(row, 'external_ids').name === gatewayNames(node).router);
-  // Before OVN 23.09.1 a row names only its switches (ovn-sb(5), Load_Balancer). Every load balancer then counts as a
-  // load balancer of the gateway's router.
+  // Before OVN 23.09.1 a row names only its switches (ovn-sb(5), Load_Balancer). In these releases, every load balancer
+  // counts as a load balancer of the gateway's router.
   const isOnRouter = (row: DatabaseRow): boolean =>
     !tellsRouters ||
     existing

@@ -74,8 +74,8 @@ export function sharedClientFlows(
 /**
  * Returns the flows of a bridge on which a gateway has an address and a MAC of its own. The flows drop packets from
  * outside to addresses of pods and to cluster IPs of services, except those of permitted clients to the pods of the
- * gateway's own node. Without these flows, the gateway's router would forward such packets, because it has the load
- * balancers of all services.
+ * gateway's own node. Without these flows, the gateway's router would forward such packets, because it has routes to
+ * all pods and the load balancers of all services.
  */
 export function dedicatedClientFlows(
   layout: Layout,

@@ -17,8 +17,8 @@ export interface OwnPlaces {
 /**
  * Returns the inbound services that the node accepts. Leaves out services at the address and port of an API server, and
  * in ranges with a special meaning on every host. At the node's own addresses, also leaves out services at ports that
- * are not for services, or at which a process of the node listens. The decision depends on the node's own facts alone,
- * and neither on the writer nor on the age of a row.
+ * are not for services, or at which a process of the node listens. The decision about a service depends on facts of the
+ * node alone, and not on the program that wrote the service to the database, or on the time of that write.
  */
 export function servedBeside(services: readonly InboundService[], own: OwnPlaces): readonly InboundService[] {
   return services.filter((service) => !takes(service, own));

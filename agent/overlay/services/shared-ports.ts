@@ -42,9 +42,8 @@ export function sharedPorts(
 }
 
 /**
- * Returns the row of the NIC's interface: the only row with a type other than `patch` and `internal` or, if several
- * rows have another type, the only one of these with the gateway's MAC. Otherwise, returns a sentence that says why the
- * NIC is unknown.
+ * Returns the row of the NIC's interface. Rows of the types `patch` and `internal` do not count. If several other rows
+ * exist, the NIC is the only one with the gateway's MAC. Returns a sentence with the reason if the NIC is unknown.
  */
 function nicOf({ bridge, mac }: OverlayGateway, rows: readonly DatabaseRow[]): DatabaseRow | string {
   const devices = rows.filter((row) => !['patch', 'internal'].includes(textOf(row, 'type')));

@@ -51,9 +51,9 @@ function ownAddresses({ addresses }: OverlayGateway): readonly string[] {
 }
 
 /**
- * Returns the flows of a gateway's bridge that drop its answers for these addresses: ARP replies (RFC 826) and
- * solicited neighbour advertisements (RFC 4861 section 7.2.4), which are unicast. `port` is the bridge's port to
- * br-int. Announcements of the daemon pass, because they are not replies.
+ * Returns the flows of a gateway's bridge that drop the gateway's answers for these addresses: ARP replies (RFC 826),
+ * and solicited neighbour advertisements (RFC 4861 section 7.2.4), which are recognized by their unicast destination.
+ * `port` is the bridge's port to br-int. Announcements of the daemon pass, because they are not answers.
  */
 export function withheldFlows(port: number, addresses: readonly string[]): readonly DesiredFlow[] {
   return addresses.map((address) => {

@@ -70,7 +70,8 @@ export function handoverProfile(final: WantedProfile, link: Link, observation: O
 
 /**
  * Returns the profile of the bridge's internal interface without IP configuration, for the time before the NIC is a
- * port. It applies if the NIC has no addresses to hand over: no answer of a server could reach the interface yet.
+ * port. It is used if the NIC has no addresses to hand over. A request for an address would be in vain at this time,
+ * because no answer could reach the interface.
  */
 export function withoutAddresses(final: WantedProfile): WantedProfile {
   const disabled: Setting = { method: ['s', 'disabled'] };

@@ -22,8 +22,8 @@ import { stableAddresses } from './handover.ts';
  */
 
 /**
- * Returns the addresses that MicroShift needs on lo, and its need for the signpost (model/signpost.ts), while br-ex has
- * the addresses that the uplink has now. On a node without MicroShift and without node.nodeIP, nothing is needed.
+ * Returns what MicroShift needs while br-ex has the addresses that the uplink has now: addresses on lo, and possibly
+ * the signpost (model/signpost.ts). On a node without MicroShift and without node.nodeIP, neither is needed.
  */
 export function wantedOnLoopback(
   written: Config,

@@ -83,7 +83,8 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
   const isSameKind = (row.datapathType === '' ? 'system' : row.datapathType) === type;
   // An older configure-ovs.sh made ports through profiles of NetworkManager. A bridge with such a port does not stay.
   const isFormer = row.ports.some((port) => port.name !== row.name && ownerOf(port) !== undefined);
-  // A bridge to which another program has added a second NIC cannot stay, because this NIC has to leave the bridge.
+  // If another program has added a second NIC to the bridge, the bridge does not stay: it would keep its ports, and
+  // that NIC has to leave it.
   const hasNic = nicsIn({ ...row, ports: others }, observation).length > 0;
   if (!isSameKind || isFormer || hasNic) return null;
   const { name, otherConfig } = row;

@@ -18,10 +18,9 @@ export function ownRoutes(observation: Observation): readonly Route[] {
 }
 
 /**
- * Returns true for a connected route that exists because of a foreign address. A foreign address in the network of one
- * of the node's own addresses leaves the node's route as it is: the kernel adds no IPv4 route for a further address of
- * a network (net/ipv4/fib_frontend.c, fib_add_ifaddr), or adds a second route. The second route has the metric of the
- * foreign address.
+ * Returns true for a connected route that exists because of a foreign address. If the node has an address of its own in
+ * the same network, the route of that address stays. For the foreign address, the kernel then adds no route (for IPv4,
+ * net/ipv4/fib_frontend.c, fib_add_ifaddr), or a second route, which has the metric of the foreign address.
  */
 function isOfForeignAddress(route: Route, given: KernelEntries, { links, routes }: Observation): boolean {
   const { destination, device, family, metric } = route;

@@ -51,8 +51,9 @@ export function planTuning(config: Config, facts: TuningFacts, ovs: OvsKeys): Tu
 }
 
 /**
- * Plans the removal of the tuning. The plan removes the agent's drop-ins, applies the remaining affinity to the
- * threads, and removes those numbers of threads and that data path of br-int that come from ovn.yaml.
+ * Plans the removal of the tuning. The plan removes the agent's drop-ins, and gives the threads the CPU affinity that
+ * applies without these drop-ins. It also removes the numbers of threads and the data path of br-int if they come from
+ * ovn.yaml.
  */
 export function planUntuning(config: Config, facts: TuningFacts, ovs: OvsKeys): TuningPlan {
   const draft: Draft = { steps: [], differences: [], notes: [] };

@@ -76,7 +76,8 @@ const properties: Readonly<Record<string, Property>> = {
   'ipv4.forwarding': { ...mode, since: 54 },
   'ipv4.link-local': { signature: 'i', unset: 0, range: [1, 4], since: 40 },
   ...ofBothFamilies('ipv6'),
-  // With the values 2 and 3, a profile leaves this property to the configuration (NMSettingIP6ConfigAddrGenMode).
+  // With the values 2 and 3, a profile leaves `ipv6.addr-gen-mode` to NetworkManager's configuration
+  // (NMSettingIP6ConfigAddrGenMode).
   'ipv6.addr-gen-mode': { signature: 'i', unset: 3, range: [0, 1] },
   'ipv6.dhcp-duid': words,
   'ipv6.ip6-privacy': mode,

@@ -37,7 +37,10 @@ export interface UplinkSource {
   readonly recorded: RecordedIdentity;
   /** True while this profile is active on the NIC. */
   readonly isActive: boolean;
-  /** Copy that is activated on the NIC first, if another program configured the NIC; null otherwise. */
+  /**
+   * Copy of the profile that NetworkManager generated for the NIC, if another program configured the NIC; null
+   * otherwise. The copy is activated on the NIC first.
+   */
   readonly externalCopy: WantedProfile | null;
 }
 

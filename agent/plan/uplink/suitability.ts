@@ -113,7 +113,7 @@ function masterOf({ master }: Link): string | null {
 const datapath = 'ovs-system';
 
 /**
- * Returns true for a Linux bridge without a profile that has no ports, or only taps or veths of virtual machines and
+ * Returns true for a Linux bridge that has no profile, and no ports except taps and veths of virtual machines and
  * containers.
  */
 function isForeignBridge(name: string, observation: Observation): boolean {

@@ -13,9 +13,9 @@ import type { HeardNodes, OverlayPlaces } from '../record/places.ts';
 /** Time between two probes to the same node. */
 const probeMs = 1_000;
 /**
- * Time after the first probe during which the neighbours that this node announces in Open vSwitch also count as heard.
- * The direct routes therefore stay when the daemon is restarted. The time is longer than that in which enough probes
- * arrive for a node to be heard.
+ * Time after the first probe during which the neighbours that this node announces in Open vSwitch count as heard: as
+ * neighbours whose probes arrive. The direct routes therefore stay when the daemon is restarted. The time is longer
+ * than that in which enough probes of a neighbour arrive for it to be heard.
  */
 const firstMs = silenceMs + 2 * probeMs;
 
@@ -33,7 +33,7 @@ export interface DirectProbes {
   close(): void;
 }
 
-/** Creates the probes. Calls `onChange` when the names of the heard neighbours change. */
+/** Creates the probes. Calls `onChange` when the result of `heard` changes. */
 export function createDirectProbes(places: Pick<OverlayPlaces, 'services'>, onChange: () => void): DirectProbes {
   const hearing = createHearing();
   const sockets = new Map<string, ProbeSocket>();

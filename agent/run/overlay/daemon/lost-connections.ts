@@ -45,7 +45,7 @@ interface Loss {
   readonly timers: readonly NodeJS.Timeout[];
 }
 
-/** Creates the remover of connections, which has no lost server yet. Only one removal runs at a time. */
+/** Creates a remover of connections. Only one removal runs at a time. */
 export function createLostConnections(tools: ConnectionTools): LostConnections {
   const losses = new Set<Loss>();
   let isClosed = false;

@@ -17,7 +17,7 @@ import { createLostConnections, onBridge } from './lost-connections.ts';
 
 /**
  * Southbound columns with the services, the data that the central node publishes, and its requests to the chassis
- * (nb_cfg). The ovn-controller of another node writes to them only when it registers or changes its chassis.
+ * (nb_cfg). The ovn-controller of another node writes to these columns only when it registers or changes its chassis.
  */
 const tables = Object.fromEntries(
   Object.entries({ ...serviceColumns, SB_Global: ['external_ids', 'nb_cfg'] }).map(([table, columns]) => [
@@ -34,7 +34,10 @@ export interface Answered {
   readonly elsewhere: readonly string[];
 }
 
-/** Returns the monitor requests for two rows of this node: the port of its gateway, and the answers of its chassis. */
+/**
+ * Returns the monitor requests for two rows of this node: the port of its gateway, and the row in which its chassis
+ * reports nb_cfg (Chassis_Private).
+ */
 function ownRows({ name, systemId }: OverlayRecord['node']) {
   const port = [['logical_port', '==', gatewayNames(name).onSwitch]] as const;
   return {

@@ -94,7 +94,8 @@ export function otherMembers({ members, node }: OverlayRecord): readonly string[
 
 /**
  * Removes the Chassis row of this node, in case ovn-controller has crashed without removing it. A node has the right to
- * remove its own row (ovn-sb(5), RBAC_Role). Returns the command that has to be run on the central node.
+ * remove its own row (ovn-sb(5), RBAC_Role). Returns a text with the command that has to be run on the central node;
+ * the text also names the failure if the row could not be removed.
  */
 async function unregister({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<LeftOver> {
   const rest = `on the central node, run: microshift-net overlay leave --node ${node.name}`;

@@ -83,7 +83,9 @@ function withoutGateway({ gateway: _gone, ...record }: OverlayRecord): OverlayRe
   return withNode({ ...record, node: { ...record.node, gateway: null } });
 }
 
-/** Returns a record with the requested gateway. `ports` are the names of all ports of other bridges. */
+/**
+ * Returns a record with the requested gateway. `ports` are the names of all ports of bridges other than the gateway's.
+ */
 async function withGateway(
   record: OverlayRecord,
   asked: AskedGateway,

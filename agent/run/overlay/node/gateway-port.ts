@@ -29,7 +29,7 @@ export async function gatewayPort(
 
 /**
  * Fails with `interface-unsuitable` if a gateway's own NIC is a port of another bridge, such as the uplink of br-ex.
- * Returns the names of all ports of other bridges; empty if the gateway has no NIC of its own.
+ * Returns the names of all ports of bridges other than the gateway's; empty if the gateway has no NIC of its own.
  */
 export async function refuseOtherBridge(
   { bridge, interface: nic }: Pick<GatewayRequest, 'bridge' | 'interface'>,

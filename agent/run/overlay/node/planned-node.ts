@@ -74,7 +74,7 @@ export interface PlannedNode {
   readonly listeners: readonly OpenListener[];
   /** Chassis that are registered in the southbound database. Empty except on the central node. */
   readonly chassis: readonly OverlayChassis[];
-  /** Decision about tunnels between pods. On a member, it has no obstacles. */
+  /** Decision whether packets between pods may use tunnels. On a member, `obstacles` is empty. */
   readonly direct: DirectOnly;
   /** MTU of the pods' interfaces in bytes. */
   readonly podMtuBytes: number;

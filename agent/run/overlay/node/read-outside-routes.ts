@@ -93,8 +93,8 @@ export async function followOutsideRoutes(
 }
 
 /**
- * Returns the monitor requests for the registrations of the nodes and for their answers; OVN before 20.09 has no
- * answers.
+ * Returns the monitor requests for the tables Chassis, in which nodes register, and Chassis_Private, in which they
+ * report nb_cfg. OVN before 20.09 has no Chassis_Private.
  */
 function chassisRequests(schema: { readonly tables?: unknown }): Readonly<Record<string, unknown>> {
   const tables = Object.keys((schema.tables ?? {}) as object);

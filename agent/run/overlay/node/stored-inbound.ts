@@ -46,7 +46,7 @@ function textOfInbound({ services, peers, direct, podMtuBytes }: Inbound): strin
   return [services, ...further.slice(0, count)].map((one) => `${JSON.stringify(one)}\n`).join('');
 }
 
-/** Stores the data of this node that its flows serve. */
+/** Stores the data from which the flows and the nftables table of this node are made. */
 export function remember(inbound: Inbound, { services: path }: OverlayPlaces): void {
   replaceFile(path, textOfInbound(inbound), 0o600);
 }

@@ -8,8 +8,8 @@ const answerMs = 1_000;
 
 /**
  * Returns each tunnel with `answers`: true if the other end answers an echo request at its tunnel address. `answers` is
- * null if the tunnel is down on this node, if this node has no tunnel address of the same family, or if ping(8) is
- * missing. `own` are this node's tunnel addresses.
+ * null if the tunnel is down on this node, if this node has no tunnel address of the other end's family, or if ping(8)
+ * is missing. `own` are this node's tunnel addresses.
  */
 export function withAnswers(tunnels: readonly OverlayTunnel[], own: readonly string[]): Promise<OverlayTunnel[]> {
   return Promise.all(tunnels.map(async (tunnel) => ({ ...tunnel, answers: await answerOf(tunnel, own) })));

@@ -34,7 +34,10 @@ export interface Namespace extends Budgeted {
   readonly asks?: readonly UnservedAsk[];
 }
 
-/** Feature that an object requests and that this network lacks. */
+/**
+ * Feature that an object requests and that this network lacks. The value `unknown-fields` means that the object has
+ * fields that this program does not know.
+ */
 export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip' | 'domain-names' | 'unknown-fields';
 
 /**

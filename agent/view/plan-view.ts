@@ -7,15 +7,15 @@ import { changeLines, plannedChanges, unappliedLines } from './changes-view.ts';
 import { joinLines, type Style } from './style.ts';
 import { drawTopology, observedTopology, plannedTopology } from './topology.ts';
 
-/** Conclusions about a node on which a command does not change the bridges. */
+/** Sentences that explain to the user why a command does not change the bridges. */
 export interface Unchanged {
-  /** State of a node that needs no change at all. */
+  /** Sentence for a node on which the command changes nothing at all. Begins with a lower-case letter. */
   readonly whole: string;
-  /** State of the bridges on a node with other changes. */
+  /** Sentence for a node that has other differences than those of the bridges, such as Open vSwitch's tuning. */
   readonly bridges: string;
 }
 
-/** Conclusions of the commands whose desired state is that of ovn.yaml or of `bridge add`. */
+/** Sentences of the commands whose desired state is that of ovn.yaml or of `bridge add`. */
 const asWanted: Unchanged = {
   whole: 'the node is in the desired state',
   bridges: 'The bridges are in the desired state',
@@ -23,7 +23,7 @@ const asWanted: Unchanged = {
 
 /**
  * Returns a plan as text: changes, choice of the uplink, drawings of the states before and after, steps with their
- * reasons, notes, outage. `tuning` has the differences of Open vSwitch's daemons. `unchanged` is the conclusion about a
+ * reasons, notes, outage. `tuning` has the differences of Open vSwitch's daemons. `unchanged` has the sentences for a
  * node whose bridges do not change.
  */
 export function planText(
@@ -79,7 +79,7 @@ function traceLines(trace: readonly string[], verbose: boolean): readonly string
 }
 
 /**
- * Returns the conclusion of a plan without steps. `isPart` is true if the node has differences besides those of the
+ * Returns the sentence for a plan without steps. `isPart` is true if the node has other differences than those of the
  * bridges.
  */
 function unchangedText({ whole, bridges }: Unchanged, isPart: boolean, style: Style): string {

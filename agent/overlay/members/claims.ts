@@ -64,8 +64,8 @@ export function believedClaims(
     }
   }
   for (const [name, believed] of tunnelAddresses) {
-    // No address is accepted from a member with several addresses of one family. Other nodes would reach the member at
-    // only one of these addresses, and the others could attract packets for another node.
+    // If a member has several addresses of one family, none of these is accepted. Other nodes would reach the member at
+    // only one of them, and the rest could attract packets for another node.
     const isAlone = (address: string): boolean =>
       believed.filter((one) => isIpv6(one) === isIpv6(address)).length === 1;
     const [several] = believed.filter((address) => !isAlone(address));

@@ -137,7 +137,7 @@ function takeGateway(words: readonly string[]): { readonly gateway: string | nul
 function takeMtu(words: readonly string[]): { readonly mtuBytes: number | null; readonly rest: readonly string[] } {
   const at = words.indexOf('mtu');
   const value = words[at + 1] ?? '';
-  // A locked MTU (`mtu lock 1300`) is left among the other attributes.
+  // A locked MTU (`mtu lock 1300`) stays in `rest`.
   if (at < 0 || !/^\d+$/.test(value)) return { mtuBytes: null, rest: words };
   return { mtuBytes: Number(value), rest: [...words.slice(0, at), ...words.slice(at + 2)] };
 }

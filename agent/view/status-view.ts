@@ -38,7 +38,7 @@ export interface StatusView {
   readonly differences: readonly Difference[];
   /** Reason why planning failed, or why the record of the overlay cannot be read; null if neither is the case. */
   readonly problem: string | null;
-  /** Warnings about settings of MicroShift's own configuration that could not be read. */
+  /** Warnings about settings that could not be read from MicroShift's own configuration. */
   readonly unknown: readonly ConfigWarning[];
 }
 

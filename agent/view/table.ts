@@ -66,8 +66,8 @@ export function wrapped(text: string, width: number): readonly string[] {
 }
 
 /**
- * Returns words in lines like wrapped(): the first line has at most `firstWidth` columns, every other line at most
- * `width`.
+ * Returns words in lines: the first line has at most `firstWidth` columns, every other line at most `width`. A longer
+ * word has a line of its own.
  */
 export function wrappedWords(words: readonly string[], width: number, firstWidth = width): readonly string[] {
   const lines: string[] = [];

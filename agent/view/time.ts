@@ -29,8 +29,8 @@ export function momentText(iso: string, nowMs: number): string {
 }
 
 /**
- * Returns a text in which every moment (ISO 8601 with a time, in UTC) is replaced by the text that momentText()
- * returns.
+ * Returns a text in which every moment (ISO 8601 with a time, in UTC) is replaced by its form for people: `2026-11-20
+ * 22:47:19 (3 minutes ago)`.
  */
 export function withMoments(text: string, nowMs: number): string {
   return text.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (iso) => momentText(iso, nowMs));

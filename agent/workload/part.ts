@@ -19,8 +19,8 @@ export interface WorkloadFacts {
 export interface ObjectPlanner extends WorkloadFacts {
   readonly desired: DesiredRows;
   /**
-   * Plans a desired row as DesiredRows.add does, and marks it with the object key. If a later plan for this key does
-   * not contain the row, that plan deletes the row.
+   * Plans a desired row, and marks it with the object key. If a later plan for this key does not contain the row, that
+   * plan deletes the row.
    */
   add(desiredRow: Omit<DesiredRow, 'objectKey'>): ReturnType<DesiredRows['add']>;
   /** Returns the logical port of a pod, existing or inserted by this plan; null if the pod has none. */

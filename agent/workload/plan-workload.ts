@@ -45,7 +45,7 @@ function isUnread(objectKey: ObjectKey, { workload }: WorkloadFacts): boolean {
   return workload.unread?.has('ClusterNetworkPolicy') === true && objectKey.startsWith(`${clusterPolicies.kind}:`);
 }
 
-/** Plans the rows of these keys like planInSteps(), but without interruption. */
+/** Plans, without interruption, one transaction that makes the rows of these keys match the objects. */
 export function planWorkload(
   facts: WorkloadFacts,
   existing: RowIndex,

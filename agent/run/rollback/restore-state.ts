@@ -191,8 +191,8 @@ async function goBackInPlace(restoration: Restoration, checkpoint: string, whole
   const { nm, ports } = restoration;
   const deadline = startDeadline(plannedLimitMs, whole);
   try {
-    // The failure is ignored: if the timer cannot be extended, NetworkManager is already rolling back to the
-    // checkpoint, and the steps complete that rollback.
+    // If the timer cannot be extended, NetworkManager is already rolling back to the checkpoint. The failure is
+    // ignored, because the steps complete that rollback.
     await pushCheckpointForward(nm, checkpoint, plannedTimerSeconds).catch(() => undefined);
     if (ports.planRestore(await restoration.observe()) === null) return false;
     await runSteps(restoration, deadline);

@@ -63,7 +63,7 @@ function passes(packet: FirstPacket, decisionsAt: DecisionsAt, facts: WorkloadFa
   });
 }
 
-/** Action of a decision, with the peers and ports at which it applies to a pod. */
+/** Action of a decision about packets of a pod, with the peers and ports of these packets. */
 type OwnPart = Pick<Decision, 'action'> & Pick<Traffic, 'peers' | 'ports'>;
 
 /** Returns the decisions that apply to a pod, for each direction and tier, the highest precedence first. */

@@ -37,7 +37,8 @@ export interface PodRoute {
 
 /**
  * Returns the annotations that describe the interface of the pod with this uid. Fields, order and spaces are as in
- * present ovn-kubernetes and in that of 2017, whose pods had one address. `addresses` are as in PodAddresses.
+ * present ovn-kubernetes and in that of 2017, whose pods had one address. `addresses` are those of the pod with their
+ * prefix lengths, IPv4 first.
  */
 export function wantedAnnotations(
   addresses: readonly string[],

@@ -99,8 +99,7 @@ function addList(
       action: is(action),
       match: is(match),
       tier: is(tier),
-      // The match applies to the destination after load balancing, so that a packet to a service is judged by its
-      // backend.
+      // The match applies to the destination after load balancing. For a packet to a service, this is the backend.
       ...(direction === 'Egress' && { options: keys({ 'apply-after-lb': 'true' }) }),
       external_ids: keys(tags),
     },

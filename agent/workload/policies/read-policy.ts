@@ -37,7 +37,7 @@ interface ApiPolicy {
 
 /**
  * Longest pod selector of a refused policy, in characters of JSON. A longer one is replaced by a selector of every pod
- * in the namespace, because it is evaluated for each pod.
+ * in the namespace, because a long selector would take too much time: it is evaluated for each pod.
  */
 const longestSelector = 10_000;
 

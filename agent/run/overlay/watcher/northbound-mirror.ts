@@ -47,8 +47,8 @@ export interface RowUpdate {
 const reports: ReadonlySet<string> = new Set(['up', 'dynamic_addresses']);
 
 /**
- * Mirrors OVN_Northbound and requests the lock for writing rows for objects of Kubernetes. Fails as openMirrored()
- * does.
+ * Mirrors OVN_Northbound and requests the lock for writing rows for objects of Kubernetes. Fails if the contents of the
+ * database are not read within a minute, or if `stop` is aborted.
  */
 export async function openNorthbound(
   remote: string,

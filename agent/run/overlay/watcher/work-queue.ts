@@ -44,7 +44,7 @@ export interface WorkQueue {
   dueMs(): number | null;
   /**
    * Returns true if the waiting work, together with the work of `more` changed objects, fills a transaction. Also
-   * returns true if the queue has work that putBack() or halve() has added.
+   * returns true if the queue has work that was put at its front again or split.
    */
   fills(more: number): boolean;
   /** Refused object keys that have not been written since. */

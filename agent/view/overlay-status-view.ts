@@ -31,7 +31,8 @@ export function overlayStatusText(status: OverlayStatus, style: Style, width: nu
 
 /**
  * Returns the paths to pods of other nodes, with one line for each node and reason. Returns no lines if the node knows
- * no other node, if no direct routes are configured, or if the central node does not answer, which another line says.
+ * no other node or if no direct routes are configured. Also returns none if the central node does not answer, because
+ * another line reports that.
  */
 function pathLines(paths: readonly PodPath[] | null, style: Style): readonly string[] {
   if (paths === null || paths.every(({ reason }) => reason === encapsulationIsAlways)) return [];

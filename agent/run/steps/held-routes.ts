@@ -3,9 +3,9 @@ import { readRoutes } from '../../drivers/host/kernel/routes.ts';
 import type { Step } from '../../model/plan.ts';
 
 /**
- * Returns steps that release the routes which an earlier rollback still holds, for example because that rollback or a
- * service that it needed has crashed. A plan for the present state has no such step, because the NIC is already out of
- * its bridge.
+ * Returns steps that release the routes which an earlier rollback still holds. Such routes can remain after a crash of
+ * that rollback or of a service that it needed. A plan for the present state has no such step, because the NIC is
+ * already out of its bridge.
  */
 export async function releaseLeft(): Promise<readonly Step[]> {
   return (await readHeldRoutes()).map((hold) => ({

@@ -3,8 +3,8 @@ import type { WatcherState } from '../../../model/overlay-daemon.ts';
 import type { DaemonOutput } from '../loop/daemon-report.ts';
 
 /**
- * Area of a watcher's work in which it can fail: the API server, the northbound database, the writing of rows, the
- * annotations of pods, or those of Nodes.
+ * Area of a watcher's work in which it can fail: the API server, the northbound database, the rows, the annotations of
+ * pods, or the annotations of Nodes.
  */
 export type Concern = 'api' | 'database' | 'rows' | 'annotations' | 'node-annotations';
 

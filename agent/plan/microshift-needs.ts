@@ -46,8 +46,8 @@ export interface LoopbackNeeds {
  *   must not be an address that MicroShift added itself.
  *
  * An IPv6 address that lo already has stays while the uplink has it as well, because the observation has these
- * addresses in no reliable order. With IPv6 alone and without node.nodeIP, MicroShift must also look at lo first.
- * Otherwise it would find the address that it adds to br-ex itself (rule 5).
+ * addresses in no reliable order. With IPv6 alone and without node.nodeIP, MicroShift must also look at lo first, for
+ * which the signpost is needed. Otherwise it would find the address that it adds to br-ex itself (rule 5).
  *
  * MicroShift's own documentation also puts an address on lo, for a node without network
  * (docs/user/howto_test_offline.md). `host` is the node as if all other bridges had been removed. `uplink` is null for

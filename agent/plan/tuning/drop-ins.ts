@@ -47,7 +47,7 @@ export function keepsMemoryUnlocked(text: string | null): boolean {
   return text?.includes('--no-mlockall') ?? false;
 }
 
-/** Returns true if the file in the administrator's directory was not written by the agent. */
+/** Returns true if the administrator's directory has this drop-in, and the agent did not write it. */
 export function isForeign(dropIn: DropInFacts): boolean {
   return dropIn.text !== null && !dropIn.text.startsWith(ownMark);
 }

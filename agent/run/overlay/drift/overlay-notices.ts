@@ -47,8 +47,9 @@ export async function overlayNotices(
 
 /**
  * Returns sentences about three faults; empty except on the central node. The first is a neighbour for which OVN's
- * routers have another MAC than the cluster or the kernel of this node. The second is a table with learned rows, which
- * the cluster does not use. The third is a port that the chassis of another node has claimed.
+ * routers have another MAC than the cluster or the kernel of this node. The second is a table with rows that
+ * ovn-controller has learned although this product causes no such rows. The third is a port that the chassis of another
+ * node has claimed.
  */
 async function southboundNotices({ record, members, databases }: PlannedNode): Promise<readonly string[]> {
   const southbound = databases.find(({ database }) => database.name === 'OVN_Southbound');

@@ -61,7 +61,7 @@ export async function joinOverlay(
     removeOwnRequest(places.pki);
   };
   const present = readRecord(places.record);
-  // The gateway was configured on this node, so the bundle does not contain it.
+  // The bundle does not contain the gateway, because a gateway is configured on the node itself.
   const gateway = present?.node.gateway ?? null;
   const node: OverlayNode = { ...bundle.node, encap: identity.encap, hostAddresses: identity.hostAddresses, gateway };
   const kept = present?.gateway === undefined ? {} : { gateway: present.gateway };

@@ -28,7 +28,10 @@ export const defaultCniBinDirectory = '/run/cni/bin';
 
 type MutableObject = Record<string, Json>;
 
-/** Returns the objects of a flavour in the order of their application, from the templates of config/manifests. */
+/**
+ * Returns the objects of a flavour of the manifests in the order of their application, from the templates of
+ * config/manifests.
+ */
 export function renderManifests(settings: ManifestSettings, sources = templates): KubernetesObject[] {
   checkClusterRanges(settings.config.cluster);
   const { folder } = flavorTraits[settings.flavor];

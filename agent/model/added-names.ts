@@ -71,7 +71,7 @@ export function addedBridgeOfProfile({ id, uuid }: Pick<NmProfile, 'id' | 'uuid'
 
 /**
  * Returns true if a row of the table Bridge belongs to a profile of `bridge add`, even if the profile no longer exists.
- * `owner` is the UUID that the row names.
+ * `owner` is the UUID of a profile that the row contains; undefined if it contains none.
  */
 export function isAddedRow({ name }: Pick<OvsBridge, 'name'>, owner: string | undefined): boolean {
   return owner !== undefined && owner === addedUuid(name);

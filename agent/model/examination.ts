@@ -38,7 +38,7 @@ export interface Examination {
   readonly firewall: Answer<ZoneSources | null>;
   readonly packetFilter: Answer<PacketFilterFacts>;
   readonly files: Answer<FileFacts>;
-  /** State of the daemonsets; null if the node has no kubeconfig. */
+  /** State of ovn-kubernetes' daemonsets; null if the node has no kubeconfig. */
   readonly daemonSets: Answer<readonly DaemonSetState[] | null>;
   /** Facts about the overlay; null if this node is not in an overlay. */
   readonly overlay: Answer<OverlayFacts | null>;

@@ -29,7 +29,7 @@ export interface JournalHeader {
   readonly previous: Wanted;
 }
 
-/** A later line of a journal. */
+/** Line of a journal after the first one. */
 export type JournalEvent =
   | { readonly event: 'checkpoint'; readonly path: string }
   | { readonly event: 'step'; readonly index: number; readonly tookMs: number }

@@ -1,6 +1,6 @@
 /** Properties of a flavour of the manifests. */
 export interface FlavorTraits {
-  /** Folder of config/manifests with its templates; those in `common` belong to every flavour. */
+  /** Folder of config/manifests with the templates of the flavour; those in `common` belong to every flavour. */
   readonly folder: string;
   /** True if nodes reach each other through tunnels, so that packets have tunnel headers. */
   readonly hasTunnels: boolean;

@@ -127,13 +127,13 @@ export type TraceEnd =
   | { readonly how: 'answered'; readonly router: string }
   | {
       readonly how: 'dropped' | 'rejected';
-      /** Flow that drops the packet; null if no flow matches it. */
+      /** Flow that drops or rejects the packet; null if no flow matches it. */
       readonly flow: TraceFlow | null;
       readonly where: string;
     }
   /**
-   * The packet reached the same port of a logical switch or router with the same addresses for a second time, or the
-   * trace has used all of its runs of ovn-trace.
+   * The trace was stopped: the packet reached the same port of a logical switch or router with the same addresses for a
+   * second time, or the trace reached its largest number of runs of ovn-trace.
    */
   | { readonly how: 'circles'; readonly where: string }
   /**
@@ -199,6 +199,6 @@ export interface TraceResult {
   /** Node on which the trace was made. */
   readonly node: string;
   readonly there: TracedWay;
-  /** Path of the answer; null if it was not requested. */
+  /** Path of the answer to the packet; null if this path was not requested. */
   readonly back: TracedWay | null;
 }

@@ -224,8 +224,8 @@ export interface Plan {
   readonly choice: UplinkChoice | null;
   readonly wanted: Wanted;
   /**
-   * Addresses and gateways that move to another interface. The field keeps its old name, because journals and JSON
-   * output contain this name.
+   * Addresses and gateways that move to another interface. The field cannot be renamed, because journals and JSON
+   * output contain its name.
    */
   readonly carried: readonly MovedAddresses[];
   /** Current addresses of every link that the plan changes. A rollback must restore them. */
@@ -292,9 +292,9 @@ export type NetworkDifference = {
   [K in DifferenceKind]: {
     readonly bridge: string;
     readonly kind: K;
-    /** Desired value or word; null if no value is desired. */
+    /** Desired value, or a word such as `present`; null if no value is desired. */
     readonly wanted: string | null;
-    /** Observed value or word; null if no value was observed. */
+    /** Observed value, or a word such as `absent`; null if no value was observed. */
     readonly observed: string | null;
   } & Readonly<DifferenceFields[K]>;
 }[DifferenceKind];

@@ -10,7 +10,7 @@ interface Touch {
   readonly outage: Outage;
 }
 
-/** Properties of a kind of step on which the planner, the transaction and the rollback decide. */
+/** Properties of a kind of step, on which decisions of the planner, the transaction and the rollback depend. */
 interface StepTraits<Arguments> {
   /**
    * Returns the NIC of the step, which NetworkManager may have to activate again. The function is null for a kind of
@@ -36,7 +36,7 @@ interface StepTraits<Arguments> {
 
 const always = (): boolean => true;
 const never = (): boolean => false;
-/** Traits of a step that touches no NIC and moves no address. */
+/** Traits of a step that neither moves nor configures a NIC, and that moves no address. */
 const harmless = { touches: null, isDisruptive: never, startsNic: never, settles: false } as const;
 
 /** Traits of every kind of step; the compiler rejects a kind without traits. */
@@ -86,7 +86,7 @@ const traits: { readonly [K in StepKind]: StepTraits<Readonly<StepArguments[K]>>
   waitDynamic: { ...harmless, settles: true },
 };
 
-/** Returns the NIC that a step moves or configures, with the outage there; null if it touches no NIC. */
+/** Returns the NIC that a step moves or configures, with the outage there; null if the step does neither. */
 export function touchOf(step: Step): Touch | null {
   return traitsOf(step).touches?.(step) ?? null;
 }

@@ -52,7 +52,7 @@ export interface ClusterNode extends Budgeted {
   /** Annotations by which a network plug-in publishes the addresses of the node. Absent if empty. */
   readonly published?: Labels;
   /**
-   * Names of the annotations in `published` that this program was the last to write (metadata.managedFields). Absent if
+   * Names of the annotations in `published` that the agent was the last to write (metadata.managedFields). Absent if
    * empty.
    */
   readonly publishedHere?: readonly string[];

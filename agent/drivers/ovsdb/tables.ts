@@ -5,7 +5,7 @@ import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 import type { ColumnType, Schema } from './schema.ts';
 import type { Atom } from './values.ts';
 
-/** Columns and rows of a table that a mirror follows. */
+/** Columns and rows of a table that the client copies and whose changes it follows. */
 export interface TableRequest {
   /** Columns to follow; columns that the schema does not have are left out. Absent to follow all columns. */
   readonly columns?: readonly string[];

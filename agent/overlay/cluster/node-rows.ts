@@ -34,7 +34,7 @@ export function routerAddresses({ subnets }: Pick<OverlayNode, 'subnets'>): read
   return subnets.map((subnet) => interfaceAddress(subnet, routerPlace));
 }
 
-/** Returns the tags that identify a node in its rows, so that the node can be read from the database alone. */
+/** Returns the external_ids that identify a node in its rows, so that the node can be read from the database alone. */
 export function nodeFacts(node: OverlayNode): Readonly<Record<string, string>> {
   return { [tagKeys.nodeId]: `${node.id}`, [tagKeys.chassis]: node.systemId };
 }

@@ -38,7 +38,7 @@ export function decideDirectOnly(
   return { isDirectOnly: isInEffect || obstacles.length === 0, obstacles };
 }
 
-/** Returns the obstacles of a decision as sentences. */
+/** Returns the reasons of a decision (`obstacles`) as sentences, each with an instruction that removes the reason. */
 export function obstacleSentences({ isDirectOnly, obstacles }: DirectOnly): readonly string[] {
   return obstacles.map(({ reason, remedy }) => `${neverMessage(isDirectOnly, reason)}; ${remedy}`);
 }

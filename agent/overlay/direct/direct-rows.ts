@@ -19,7 +19,7 @@ import type { DirectPath } from './direct-nodes.ts';
  * themselves (agent/overlay/cluster/node-rows.ts).
  */
 const clusterPriority = 1003;
-/** Priority of the policies of a gateway's router: above that of the guards against forged sources. */
+/** Priority of the policies of a gateway's router: above that of the policies against forged sources. */
 const gatewayPriority = 1011;
 
 const bindings = 'Static_MAC_Binding';

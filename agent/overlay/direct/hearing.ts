@@ -7,7 +7,7 @@ const probesNeeded = 3;
 
 /** Probes that have arrived; they show which direct routes work. Times are those of a monotonic clock. */
 export interface Hearing {
-  /** Notes a probe of a node. */
+  /** Notes that a probe of the node `name` has arrived. */
   arrived(name: string, atMs: number): void;
   /** Returns the names of the nodes whose probes arrive, sorted. */
   heard(nowMs: number): readonly string[];

@@ -69,8 +69,8 @@ export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
   const { gateway, nodes } = vip;
   const names = nodes.map(({ name }) => name);
   desired.trace.push(`egress=${gateway.addresses.join(' ')} by the first of ${names.join(', ')} that answers`);
-  // Except for Gateway_Chassis, the rows of a VIP are tagged with its first node, and stay as long as one of its nodes
-  // has the VIP.
+  // The rows of a VIP, except those of Gateway_Chassis, name the VIP's first node in external_ids. They stay as long as
+  // one of its nodes has the VIP.
   const node = nodes[0]?.name ?? '';
   const { outside, onRouter, onSwitch } = vipNames(gateway);
   const outsideSwitch = desired.add({

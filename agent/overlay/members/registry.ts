@@ -12,7 +12,10 @@ import { nodeTag } from '../rows/tags.ts';
 /** Node as the rows of OVN_Northbound describe it. */
 export interface RegisteredNode {
   readonly name: string;
-  /** Number of the node; null if its rows have no tag for the number, like the rows of ovn-kubernetes of 2017. */
+  /**
+   * Number of the node; null if its rows do not have the number in external_ids, like the rows of ovn-kubernetes of
+   * 2017.
+   */
   readonly id: number | null;
   readonly systemId: string | null;
   readonly subnets: readonly string[];

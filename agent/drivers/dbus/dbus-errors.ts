@@ -37,7 +37,7 @@ export function busLost(cause?: unknown): AgentError {
 /** Error for a call that the called program did not answer in time. */
 export function callTimedOut(what: string, timeoutMs: number): AgentError {
   return new AgentError('dbus-timeout', `no answer to ${what} within ${timeoutMs} ms`, {
-    hint: 'check that the service is not hung: systemctl status NetworkManager dbus',
+    hint: 'check whether the service answers (NetworkManager: timeout 10 nmcli general), and restart it if it does not',
     facts: { call: what, timeoutMs },
   });
 }

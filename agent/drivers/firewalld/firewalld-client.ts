@@ -88,7 +88,7 @@ function unlessThere(error: unknown): void {
 function refused(what: string, error: unknown): AgentError {
   if (isAgentError(error) && error.kind === 'dbus-timeout') {
     return new AgentError('dbus-timeout', `firewalld did not answer within ${changeMs / 1000} s: ${what}`, {
-      hint: 'check that it is not hung: systemctl status firewalld; then run the command again',
+      hint: 'check whether it answers (timeout 10 firewall-cmd --state), restart it if it does not, then run the command again',
       cause: error,
     });
   }

@@ -39,7 +39,7 @@ const table: Readonly<Record<string, readonly [ErrorKind, string]>> = {
     'ovn-not-running',
     'look at `systemctl status ovn-central` on the central node, and whether a firewall lets its TCP port through to it',
   ],
-  timeout: ['ovsdb-timeout', 'check that the central node is not hung: systemctl status ovn-central'],
+  timeout: ['ovsdb-timeout', 'check on the central node whether its databases answer: ovn-sbctl --timeout=10 show'],
   lost: ['ovsdb-lost', 'look at journalctl -u ovn-central on the central node, then run the command again'],
   closed: ['ovsdb-lost', 'run the command again'],
   protocol: ['ovsdb-lost', 'check that an OVSDB server listens there'],

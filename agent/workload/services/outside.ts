@@ -3,7 +3,7 @@ import type { NamespacedName, Service, ServicePort } from '../../model/workload.
 import { nodeAddresses } from '../../overlay/node-ports.ts';
 import type { WorkloadFacts } from '../part.ts';
 import { announcerOf } from './announcer.ts';
-import { type Given, givenFaultsOf, nodePortFault, portFaultAt } from './given-addresses.ts';
+import { type Given, type GivenFault, givenFaultsOf, nodePortFault, portFaultAt } from './given-addresses.ts';
 import { givenAddresses, indexedServices, placeText } from './indexed-services.ts';
 import { type ServedSlices, servedSlices } from './served-slices.ts';
 
@@ -40,7 +40,12 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
   const { nodes, exposure, workload } = facts;
   const services = indexedServices(workload.services);
   const owners = addressOwners(nodes);
-  const givenFault = givenFaultsOf(facts);
+  let faultOf: GivenFault | null = null;
+  const givenFault: GivenFault = (given, node) => {
+    // The ranges are parsed when the first address is checked, because most services request no address.
+    faultOf ??= givenFaultsOf(facts);
+    return faultOf(given, node);
+  };
   const faultAt = (service: Service, given: Given, port: ServicePort): string | null => {
     const holders = owners.get(given.address);
     if (holders === undefined) return givenFault(given, null);

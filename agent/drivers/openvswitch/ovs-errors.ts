@@ -15,7 +15,7 @@ export function fromOvsdb(what: string, error: unknown): AgentError {
     case 'timeout':
       return new AgentError('ovsdb-timeout', `ovsdb-server did not answer in time: ${what}`, {
         ...details,
-        hint: 'check whether it answers: ovs-vsctl --timeout=10 show; if it does not, run systemctl restart ovsdb-server',
+        hint: 'check whether it answers: ovs-vsctl --timeout=10 show; if it does not, look at journalctl -u ovsdb-server (a restart of ovsdb-server interrupts br-ex)',
       });
     case 'lost':
     case 'closed':

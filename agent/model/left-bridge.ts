@@ -7,8 +7,8 @@ export interface BridgeRow {
 }
 
 /**
- * A bridge that remains after the agent's bridge is removed. It has no NetworkManager profile and no NIC; it keeps
- * these external_ids and other_config, and the ports that other programs added. MicroShift's own script makes such a
+ * Bridge that stays in Open vSwitch when the agent gives it up. It has no NetworkManager profile and no NIC. It keeps
+ * its external_ids, its other_config, and the ports that other programs added. MicroShift's own script makes such a
  * bridge. A bridge is also in this state while it is rebuilt around the ports of other programs.
  */
 export interface LeftBridge extends BridgeRow {

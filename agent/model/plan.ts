@@ -262,7 +262,7 @@ export interface DifferenceFields extends OthersDifferenceFields {
   leftover: { profile: string; uuid: string; onDisk: boolean };
   /** The bridge is missing. */
   bridge: Record<never, never>;
-  /** The row of the bridge names a profile (UUID) other than the agent's; `observed` is null if it names none. */
+  /** The row of the bridge does not name the agent's profile. `observed` is the UUID that the row has; null if none. */
   owner: Record<never, never>;
   /** The bridge exists and is not desired. */
   surplus: Record<never, never>;

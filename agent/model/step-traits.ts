@@ -4,8 +4,8 @@ import type { Outage, Step, StepArguments, StepKind } from './plan.ts';
 interface Touch {
   readonly nic: string;
   /**
-   * Expected outage, as measured in the booted node (docs/lab/measurements.md). The driver of a real NIC may need
-   * additional time.
+   * Expected outage, as measured on a booted test node, whose NIC is virtual (docs/lab/measurements.md). The driver of
+   * a real NIC may need additional time.
    */
   readonly outage: Outage;
 }

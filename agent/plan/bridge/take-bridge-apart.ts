@@ -146,8 +146,8 @@ function detach(
 }
 
 /**
- * Returns the steps that activate the administrator's profile on a NIC that has left its bridge with held addresses.
- * The held addresses stay during the activation.
+ * Returns the steps that activate the administrator's profile on a NIC that has left its bridge. The NIC's held
+ * addresses stay during the activation.
  */
 export function returnToNic(
   names: BridgeNames,

@@ -86,7 +86,10 @@ const properties: Readonly<Record<string, Property>> = {
   'ipv6.temp-valid-lifetime': { ...seconds, since: 48 },
 };
 
-/** Returns the defaults that a profile leaves to the configuration and that apply to this NIC but not to its bridge. */
+/**
+ * Returns the defaults of NetworkManager's configuration on which a profile relies, and which apply to its NIC but not
+ * to the bridge.
+ */
 export function carriedDefaults(
   settings: ProfileSettings,
   nic: string,

@@ -137,8 +137,8 @@ async function endUnconfirmed(
 }
 
 /**
- * End of a complete rollback, as it is recorded and reported: state and detail for the journal, message for the log,
- * and the reason for the rollback (`why`).
+ * End of a rollback, as it is recorded and reported: state and detail for the journal, message for the log, and the
+ * reason for the rollback (`why`).
  */
 interface RolledBack {
   readonly state: TransactionState;

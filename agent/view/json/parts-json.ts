@@ -113,7 +113,7 @@ export function changesJson(changes: readonly Change[]): readonly ChangeJson[] {
   return changes.map(({ subject, before, after }) => ({ subject, before, after }));
 }
 
-/** Returns differences in words for JSON. */
+/** Returns differences for JSON; each part of a difference is text for people. */
 export function differencesJson(differences: readonly Difference[]): readonly DifferenceJson[] {
   return differences.map(({ subject, wanted, observed }) => ({ subject, wanted, observed }));
 }

@@ -112,7 +112,7 @@ function regardingOf({ kind, collection: { apiVersion } }: Kind, object: Project
 }
 
 /**
- * Returns the Event for a policy with a rule whose packets earlier Pass rules divide into too many parts
+ * Returns the Event for a policy with a rule that earlier Pass rules divide into too many parts
  * (cluster-policies/traffic.ts).
  */
 export function noticeOfDivided({ name, uid }: ClusterNetworkPolicy): Notice {

@@ -10,8 +10,8 @@ export interface DirectOnly {
   /** True if no packet between pods of two nodes uses a tunnel. */
   readonly isDirectOnly: boolean;
   /**
-   * Reasons why pods of two nodes do not reach each other, or, if `isDirectOnly` is false, why `never` has no effect
-   * yet. Empty if `never` is not configured.
+   * Reasons why pods of two nodes do not reach each other. If `isDirectOnly` is false, reasons why
+   * `overlay.encapsulation: never` has no effect yet. Empty with another value of `overlay.encapsulation`.
    */
   readonly obstacles: readonly DirectObstacle[];
 }

@@ -9,7 +9,7 @@ import { mapOf } from '../rows/row-index.ts';
  */
 export const announcedKey = 'microshift-net-announced';
 
-/** Returns the value of `announcedKey` for these addresses. */
+/** Returns the value of this key: the addresses in alphabetical order, with spaces in between. */
 export function announcedText(addresses: readonly string[]): string {
   return addresses.toSorted().join(' ');
 }

@@ -126,8 +126,7 @@ function isForeignBridge(name: string, observation: Observation): boolean {
 /**
  * Returns true if the node's default route uses this device and no other that could be an uplink. For a veth, or for a
  * bridge that NetworkManager does not manage, this means that the node itself is a container (Incus, LXC, kind) and
- * that the device is its NIC. A device in a bridge of the agent counts as well, because it was
- * the NIC before.
+ * that the device is its NIC. A device in a bridge of the agent counts as well, because it was the NIC before.
  */
 function isOnlyWayOut(name: string, observation: Observation): boolean {
   const { routes, ovs } = observation;

@@ -169,8 +169,8 @@ export function copyUuid(uuid: string): string {
 }
 
 /**
- * Returns the UUID of the agent's profile with this id. An id that no profile of br-ex or br-ex1 has counts as the id
- * of a profile of `bridge add`; throws a TypeError if it cannot be one (addedUuid).
+ * Returns the UUID of the agent's profile with this id. If no profile of br-ex or br-ex1 has this id, it has to be the
+ * id of a profile of `bridge add`. Throws a TypeError if it cannot be one (addedUuid).
  */
 export function profileUuid(id: string): string {
   const uuid = profileUuids[id] ?? addedUuid(id);

@@ -93,7 +93,10 @@ async function holding<T>(command: string, kind: RunKind, work: () => Promise<T>
   return endingWith(work, () => lock.release());
 }
 
-/** Runs work under the lock as a brief run, after waiting for the lock without a limit. */
+/**
+ * Waits for the lock without a limit, and then runs work under it. Other commands wait for the end of the work and are
+ * not refused, as during every brief run.
+ */
 export async function withLockWhenFree<T>(command: string, work: () => Promise<T>): Promise<T> {
   for (;;) {
     const [holder] = existsSync(lockDirectory) ? liveContenders(lockDirectory) : [];

@@ -9,9 +9,9 @@ import { waitForAddresses } from './steps/wait-addresses.ts';
 export interface Neighbour {
   readonly what: 'gateway' | 'SSH client' | 'name server';
   readonly address: string;
-  /** Interface through which the host has to answer after the move. */
+  /** Interface through which this host has to answer after the move. */
   readonly through: string;
-  /** Time limit, in ms, for the answer of the host after the move. */
+  /** Time limit, in ms, for an answer of this host after the move. */
   readonly withinMs: number;
 }
 

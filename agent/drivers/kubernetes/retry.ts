@@ -6,7 +6,7 @@ import { isPassing } from './kubernetes-errors.ts';
 export interface RetryBudget {
   /** Total time in ms; 0 for a single try. */
   readonly limitMs: number;
-  /** End of the time, on the clock of performance.now(). */
+  /** Moment after which no request is repeated, on the clock of performance.now(). */
   readonly end: number;
   readonly note: (reason: string) => void;
   readonly warn: (message: string) => void;

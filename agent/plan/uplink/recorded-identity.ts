@@ -6,7 +6,7 @@ import { carriedDefaults, withDefaults } from './carried-defaults.ts';
 
 /** Identifiers for DHCP and SLAAC that an earlier run recorded for a NIC and its profile. */
 export interface RecordedIdentity {
-  /** Recorded values that still apply. */
+  /** Recorded values of those settings that the administrator has not changed since then. */
   readonly values: IdentityValues;
   /** Keys of the settings that the administrator has changed since the values were recorded. */
   readonly changed: readonly IdentityKey[];

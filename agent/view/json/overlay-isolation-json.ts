@@ -42,7 +42,7 @@ export interface IsolatedNamespaceJson {
 export interface NamespaceReachJson {
   readonly from: string;
   readonly to: string;
-  /** `some`: only between some pods, or only at some ports. */
+  /** `some`: connections are possible only between some pods, or only at some ports. */
   readonly reach: 'all' | 'some' | 'none';
 }
 

@@ -25,8 +25,9 @@ export async function enterInJournal(fields: Readonly<Record<string, string>>): 
 }
 
 /**
- * Returns the lines of a field for logger(1), which joins several lines of MESSAGE. Every other field becomes one line,
- * so that text of another program cannot add a field.
+ * Returns the input lines of logger(1) for a field of the journal (`NAME=value`). Each line of MESSAGE becomes an input
+ * line, and logger joins these lines again. Every other field becomes one input line, so that text of another program
+ * cannot add a field.
  */
 function linesOf(name: string, value: string): readonly string[] {
   const lines = value.split(/[\r\n]+/);

@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Host } from './hosts.ts';
 
+/** Limit of the wait for an answer, far beyond the need of a busy machine. */
+const answerMs = 120_000;
+
 const server = `
 const address = process.argv[1];
 require('net').createServer((socket) => socket.on('error', () => {}).pipe(socket)).listen(4000, address, () => console.log('ready'));
@@ -77,12 +80,24 @@ export async function talk(
   const lines = createInterface({ input: output(speaking) })[Symbol.asyncIterator]();
   await lines.next();
   return {
-    say: async (line) => {
+    say: (line) => {
       speaking.stdin?.write(`${line}\n`);
-      const { value } = await lines.next();
-      return String(value);
+      const answer = nextOf(lines);
+      // A test may send a line whose answer it does not expect.
+      answer.catch(() => undefined);
+      return answer;
     },
   };
+}
+
+/** Returns the next line. Fails after the limit, for example if ovs-vswitchd of a node has crashed. */
+async function nextOf(lines: AsyncIterator<string>): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${answerMs / 1000} s`)), answerMs);
+  });
+  const { value } = await Promise.race([lines.next(), late]).finally(() => clearTimeout(timer));
+  return String(value);
 }
 
 async function firstLine(child: ChildProcess): Promise<void> {

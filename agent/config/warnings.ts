@@ -85,8 +85,8 @@ function microshiftWarnings(config: Config): ConfigWarning[] {
 }
 
 /**
- * Returns warnings about the MTU of pods compared with the MTU of the uplink. If no uplink exists, `uplinkMtuBytes` is
- * null, and there are no warnings. Packets between the nodes of a cluster travel in a tunnel, whose headers have to
+ * Returns warnings about the MTU of pods compared with the MTU of the uplink. `uplinkMtuBytes` is null if no uplink
+ * exists; the result is empty then. Packets between the nodes of a cluster travel in a tunnel, whose headers have to
  * fit. A single node has no tunnel, so only the uplink's MTU counts. If MicroShift renders the manifests, the agent's
  * default has no effect and causes no warning.
  */

@@ -222,7 +222,7 @@ function clearAway(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // A directory is not removed. It can stay, because the files of contenders are no directories.
+    // A directory is not removed. It can stay, because contenders are files.
   }
 }
 

@@ -34,8 +34,8 @@ export interface Session {
   /** Error of the last attempt; undefined while there is a connection, and before the first attempt has ended. */
   readonly problem: OvsdbError | undefined;
   /**
-   * Returns the current connection, or waits for the next one. Rejects with the reason if there is no connection within
-   * `limitMs`.
+   * Returns the current connection, or waits for the next one. Rejects with the reason if no connection exists at the
+   * end of `limitMs`.
    */
   client(): Promise<OvsdbClient>;
   /**

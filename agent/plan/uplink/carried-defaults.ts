@@ -149,7 +149,7 @@ function settingOf({ signature, range = [0, 0] }: Property, text: string): Setti
 
 /**
  * Searches the sections that match the device for the first one that has the property or stops the search
- * (`stop-match`). Returns its value; null if that section lacks the property, or if there is no such section
+ * (`stop-match`). Returns its value; null if that section lacks the property, or if the search finds no section
  * (nm-config-data.c, _match_section_infos_lookup).
  */
 function lookUp(

@@ -37,8 +37,8 @@ export function permittedAt({ sourceRanges, loadBalancerIPs }: Service, address:
  * Plans ACLs that drop packets to the load balancer of a service if they come from clients outside of its source
  * ranges. The ACLs are in a port group with one port of each switch at which a client can ask: each node's switch, and
  * the outside switch of each gateway that shares its address with no other. They match before load balancing, on the
- * address that the client has asked for. On outside switches the ACLs are stateless, so that a client that is no longer
- * permitted also loses its existing connections. Permitted clients have an ACL of their own, with a higher priority:
+ * address that the client has asked for. On outside switches the ACLs are stateless, so a client loses its existing
+ * connections when it loses its permission. Permitted clients have an ACL of their own, with a higher priority:
  * the flows for `ip4.src != {…}` would be as many as the product of the prefix lengths.
  */
 export function addSourceRanges(planner: ObjectPlanner, service: Service, outside: Outside): void {

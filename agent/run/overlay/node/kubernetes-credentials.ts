@@ -5,8 +5,8 @@ import type { OverlayCredentials } from '../../../model/examination.ts';
 
 /**
  * Determines whether the daemon has more rights in Kubernetes than it needs: those of a cluster administrator.
- * `configured` is the kubeconfig of ovn.yaml; null if the default locations are used. Returns null if there is no
- * kubeconfig, or if the API server does not answer.
+ * `configured` is the kubeconfig of ovn.yaml; null if the default locations are used. Returns null if the
+ * kubeconfig does not exist, or if the API server does not answer.
  */
 export async function readCredentials(configured: string | null): Promise<OverlayCredentials | null> {
   const kubeconfig = kubeconfigPath(configured, process.env);

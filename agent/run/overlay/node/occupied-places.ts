@@ -101,7 +101,7 @@ async function apiServers({ kubeconfig }: Pick<OverlayPlaces, 'kubeconfig'>): Pr
     const port = Number(server.port || '443');
     return addresses.map((address) => ({ address: canonicalAddress(address), port }));
   } catch (error) {
-    // A node without a kubeconfig uses no API server, so there is no address that services must leave free.
+    // A node without a kubeconfig uses no API server, so services need not leave any address free for it.
     if (isAgentError(error)) return [];
     throw error;
   }

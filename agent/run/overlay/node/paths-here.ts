@@ -1,3 +1,4 @@
+import { isAgentError } from '../../../errors.ts';
 import type { PodPath } from '../../../model/direct-node.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
@@ -32,7 +33,7 @@ export async function readPaths(
   local: DatabaseRows,
 ): Promise<readonly PodPath[] | null> {
   if (record.members !== null)
-    return withPlan(record, places, async (planned) => centralPaths(planned, places)).catch(() => null);
+    return withPlan(record, places, async (planned) => centralPaths(planned, places)).catch(nullForAgentError);
   return withinAnswerLimit(askPaths(record, places, local), null);
 }
 
@@ -46,7 +47,13 @@ async function askPaths(
     const rows = await readRows(database, ['SB_Global', 'Chassis', 'Encap']).finally(() => database.close());
     const published = mapOf(indexRows(rows).all('SB_Global')[0] ?? null, 'external_ids');
     return podPathsOfMember({ node, heard: announcedHere(local), encapsulation, published, chassis: chassisOf(rows) });
-  } catch {
-    return null;
+  } catch (error) {
+    return nullForAgentError(error);
   }
+}
+
+/** Returns null for an error of the agent. Throws any other error, which is a defect of the agent. */
+function nullForAgentError(error: unknown): null {
+  if (isAgentError(error)) return null;
+  throw error;
 }

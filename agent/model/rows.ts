@@ -17,11 +17,11 @@ export interface DatabaseRow {
 /** Form in which a column is written in the protocol; only the schema defines it (RFC 7047 section 3.2). */
 export interface ColumnShape {
   readonly kind: 'one' | 'set' | 'map';
-  /** True if the values or elements are references to rows. */
+  /** True if the column contains references to rows. */
   readonly isReference: boolean;
 }
 
-/** Columns of a server's schema, by table and column. Older releases lack some columns. */
+/** Form of each column in a server's schema: table → column → form. Older releases lack some columns. */
 export type DatabaseShape = Readonly<Record<string, Readonly<Record<string, ColumnShape>>>>;
 
 /** Tables that were read from one database. */
@@ -84,7 +84,10 @@ export type RowChange =
       readonly why: string;
     };
 
-/** Change of one column. Elements of a set and keys of a map stay unless the change names them. */
+/**
+ * Change of one column. `replace` writes the whole value; each other change leaves the elements of a set or the keys of
+ * a map that it does not name.
+ */
 export type ColumnChange =
   | { readonly column: string; readonly replace: WrittenValue; readonly before: ColumnValue }
   | { readonly column: string; readonly put: Readonly<Record<string, string>> }

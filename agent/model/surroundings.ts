@@ -13,7 +13,7 @@ export interface Surroundings {
   readonly interfaceZones?: InterfaceZones;
 }
 
-/** Rules of an nftables chain that name the same interfaces. */
+/** Rules of one nftables chain, all of which name the same interfaces. */
 export interface InterfaceRules {
   /** Family and name of the table: `inet filter`. */
   readonly table: string;

@@ -43,7 +43,7 @@ export interface DropInFacts {
   readonly shipped: string | null;
 }
 
-/** Arguments of every kind of tuning step, from which the executors are derived. */
+/** Arguments of each kind of tuning step: name of the kind → arguments. */
 export interface TuningStepArguments {
   /** Sets the CPU affinity of running threads; null `threads` mean all threads of the process. */
   pinThreads: { daemon: DaemonName; pid: number; threads: readonly number[] | null; cpus: string };

@@ -35,15 +35,18 @@ export function presentOrFormerUplink(names: BridgeNames, observation: Observati
   return candidates.find((name) => free.some((link) => link === name)) ?? null;
 }
 
-/** Returns the uplink that the agent's profile of the bridge names for ovn-kubernetes; null if it names none. */
+/**
+ * Returns the uplink that the agent's profile of the bridge names in `bridge-uplink`, a key that ovn-kubernetes reads;
+ * null if the profile names none.
+ */
 export function namedUplink(names: BridgeNames, observation: Observation): string | null {
   const profile = observation.networkManager.profiles.find((entry) => entry.id === names.bridge);
   return stringsOf(profile?.settings, 'ovs-external-ids', 'data')['bridge-uplink'] ?? null;
 }
 
 /**
- * Returns the device of the administrator's profile from which the agent's interface profile was made; null if the
- * administrator's profile is not active.
+ * Returns the device on which the administrator's profile for the NIC is active. The agent has made its profile of the
+ * bridge's internal interface from that profile. Null if the administrator's profile is not active.
  */
 function runningSource(names: BridgeNames, { networkManager }: Observation): string | null {
   const { profiles, activeConnections, devices } = networkManager;

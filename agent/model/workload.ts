@@ -213,7 +213,7 @@ export interface ClusterNetworkPolicy extends Budgeted {
   readonly asks?: readonly UnservedAsk[];
 }
 
-/** Selectors of pods: the labels of their namespaces, and their own labels. */
+/** Selection of pods by the labels of their namespaces and by their own labels. */
 export interface SelectedPods {
   readonly namespaces: LabelSelector;
   readonly pods: LabelSelector;

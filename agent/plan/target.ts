@@ -38,8 +38,8 @@ export interface Aimed {
 }
 
 /**
- * Returns the desired state of a bridge with this NIC. Fails with the kind of the obstacle that keeps the NIC from
- * being the bridge's uplink.
+ * Returns the desired state of a bridge with this NIC. Fails if the NIC cannot be the bridge's uplink, with an error
+ * such as `interface-unsuitable` or `bridge-unmanaged`.
  */
 export function targetWithUplink(
   names: BridgeNames,

@@ -20,7 +20,10 @@ export interface Cluster {
   readonly balancers: { readonly ofSwitches: readonly PlannedRow[]; readonly ofRouters: readonly PlannedRow[] };
   /** Addresses of the cluster's router on the join switch, with their prefix length. */
   readonly joinAddresses: readonly string[];
-  /** Returns the MAC of a router's port: the MAC that the row of the port or of `switchPort` has, or else a new one. */
+  /**
+   * Returns the MAC of a router's port: the MAC in the row of the port, or else the MAC in the row of the switch's port
+   * at the other end (`switchPort`), or else a new one.
+   */
   macFor(port: string, switchPort: string, address: string): string;
 }
 
@@ -111,8 +114,8 @@ export function addJoinPort(
     existing: desired.existing.named('Logical_Switch_Port', onSwitch),
     columns: routerPortColumns(layout, onSwitch, onRouter, mac),
     place: { row: join, column: 'ports' },
-    // The row is inserted only if the ports of the join switch are as they were read, because another writer could have
-    // assigned the address since then.
+    // The port is inserted only while the join switch has the same ports as when they were read. Otherwise another
+    // writer could have assigned the router's address to a port in the meantime.
     exclusive: true,
     ...tag,
     why: `the port connects the switch ${joinSwitch} to ${router.title}`,

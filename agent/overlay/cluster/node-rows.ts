@@ -34,7 +34,7 @@ export function routerAddresses({ subnets }: Pick<OverlayNode, 'subnets'>): read
   return subnets.map((subnet) => interfaceAddress(subnet, routerPlace));
 }
 
-/** Returns the external_ids that identify a node in its rows, so that the node can be read from the database alone. */
+/** Returns the external_ids with the number and the system-id of a node, by which its rows describe the node. */
 export function nodeFacts(node: OverlayNode): Readonly<Record<string, string>> {
   return { [tagKeys.nodeId]: `${node.id}`, [tagKeys.chassis]: node.systemId };
 }
@@ -114,8 +114,8 @@ function addSwitch(desired: DesiredRows, { layout, balancers }: Cluster, node: O
 }
 
 /**
- * Plans the chassis of the router's port: packets to the node's subnet are routed on the node's chassis, and no other
- * chassis resolves addresses of the subnet.
+ * Plans the chassis of the port by which the cluster's router reaches a node's subnet: packets to the subnet are routed
+ * on the node's chassis, and no other chassis resolves addresses of the subnet.
  */
 function addPin(desired: DesiredRows, port: PlannedRow, { name, systemId }: OverlayNode): void {
   const title = `${nodeNames(name).onRouter}-${systemId}`;

@@ -109,8 +109,8 @@ function isOnSegment(one: DirectNode, other: DirectNode): boolean {
 }
 
 /**
- * Returns the word by which a node announces that packets of another node arrive: the name of the node, with the suffix
- * `/ipv6` for packets over IPv6.
+ * Returns the word by which a node announces that packets of another node arrive: the name of that other node, with the
+ * suffix `/ipv6` for packets over IPv6.
  */
 export function heardWord({ name, address }: Pick<DirectNode, 'name' | 'address'>): string {
   return isIpv6(address) ? `${name}${ipv6Suffix}` : name;

@@ -15,11 +15,14 @@ import { nodeTag } from '../rows/tags.ts';
 import type { DirectPath } from './direct-nodes.ts';
 
 /**
- * Priority of the policies of the cluster's router: below that of the policies by which pods reach the nodes
- * themselves (agent/overlay/cluster/node-rows.ts).
+ * Priority of the policies by which the cluster's router leads packets to a direct route, or drops them: below that of
+ * the policies by which pods reach the nodes themselves (agent/overlay/cluster/node-rows.ts).
  */
 const clusterPriority = 1003;
-/** Priority of the policies of a gateway's router: above that of the policies against forged sources. */
+/**
+ * Priority of the policies by which a gateway's router forwards packets of direct routes: above that of the policies
+ * against forged sources.
+ */
 const gatewayPriority = 1011;
 
 const bindings = 'Static_MAC_Binding';
@@ -44,9 +47,9 @@ interface DirectGateway {
  * routes (ovn-northd(8), "IP Routing"). The addresses of the nodes themselves in these subnets are left out: a node's
  * firewall and network policies trust packets from its management port, and packets from the LAN are not authenticated.
  *
- * Returns an address set for the subnet of each of the other nodes: packets from this subnet keep their source on the
- * way to the addresses in the set. Tunnel packets that pods themselves send still use the tunnel between the nodes,
- * unless `isDirectOnly` is true.
+ * Returns, for the subnet of each of the other nodes, the address set of the destinations to which packets from that
+ * subnet keep their source. Tunnel packets that pods themselves send still use the tunnel between the nodes, unless
+ * `isDirectOnly` is true.
  */
 export function addDirectWays(
   desired: DesiredRows,
@@ -206,8 +209,8 @@ function addBinding(desired: DesiredRows, port: string, address: string, mac: st
 }
 
 /**
- * Deletes the fixed MACs of next hops to which no direct route leads any more. The table has no external_ids; the
- * policies of the router name the next hops for which this product has made rows.
+ * Deletes the fixed MACs of next hops to which no direct route leads any more. Rows of Static_MAC_Binding have no
+ * external_ids, so those of this product are found by the next hops in the present policies of the router.
  */
 function removeBindings(
   desired: DesiredRows,

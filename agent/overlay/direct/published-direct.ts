@@ -5,18 +5,21 @@ import { isIpv6, withoutLength } from '../addresses.ts';
 import { directKey } from '../members/announced-direct.ts';
 import { besideNode } from './direct-nodes.ts';
 
-/** Largest number of entries that are read. A cluster has about twenty nodes, each with up to two address families. */
+/**
+ * Largest number of nodes in a published list, once for each address family; a longer list counts as malformed. A
+ * cluster has about twenty nodes, each with up to two address families.
+ */
 const mostNodes = 128;
 
-/** Returns the entries of SB_Global.external_ids that publish the nodes; no entries if none takes part. */
+/** Returns the entry of SB_Global.external_ids that publishes the nodes with direct routes; no entry without nodes. */
 export function publishedDirect(nodes: readonly DirectNode[]): Readonly<Record<string, string>> {
   return nodes.length === 0 ? {} : { [directKey]: JSON.stringify(nodes) };
 }
 
 /**
- * Returns the published nodes on the LAN of the node `own`, for each address family in which the node is published with
- * the values in `own`. If it is published with other values, the other nodes have flows for those values, so the family
- * is left out. A malformed text counts as an empty list, so that no packet is let in because of it.
+ * Returns the published nodes that are on the same LAN as the node `own`. An address family in which `own` itself is
+ * not published, or with another address, MAC or subnet, is left out, because the flows of the other nodes are made for
+ * the published values. A malformed text counts as an empty list, so that no packet is let in because of it.
  */
 export function publishedBeside(
   own: readonly DirectNode[],

@@ -34,8 +34,8 @@ export function addTranslations(
     const set = untranslated.get(logical);
     const except = set === undefined ? '' : ', except packets whose source is kept';
     const why = `packets from ${logical} leave the cluster with the address of the gateway ${node.name}${except}`;
-    // If a subnet of the node is not in `untranslated` but is the whole subnet of the cluster, it has a NAT row. The
-    // plan has to empty exempted_ext_ips in this row, because an earlier plan may have set the column.
+    // A cluster with one subnet can have a node with this whole subnet. Its NAT row then stays when the subnet is no
+    // longer in `untranslated`, so the plan empties the column exempted_ext_ips, which an earlier plan may have set.
     const hasSet = set !== undefined || node.subnets.includes(logical);
     const columns = hasSet ? { exempted_ext_ips: is(set === undefined ? [] : [set]) } : {};
     if (external !== null) addTranslation(desired, router, logical, external, node.name, why, columns);

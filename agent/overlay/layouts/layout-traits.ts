@@ -14,8 +14,8 @@ export interface LayoutTraits {
   /** Returns the name of the port that connects the outside switch of a node's gateway with the NIC. */
   readonly uplinkPort: (node: string, gateway: Pick<OverlayGateway, 'bridge' | 'interface'>) => string;
   /**
-   * True if the uplink port is a localnet port, which ovn-controller connects by ovn-bridge-mappings; false if two
-   * patch ports of the agent connect it.
+   * True if the outside switch's port to the NIC is a localnet port, which ovn-controller connects by
+   * ovn-bridge-mappings; false if two patch ports of the agent connect it.
    */
   readonly hasLocalnetPorts: boolean;
   /** Returns the name of the port by which a gateway's bridge leads to br-int. */

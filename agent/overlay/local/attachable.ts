@@ -16,7 +16,7 @@ export interface AttachFacts {
   readonly node: Pick<OverlayNode, 'name' | 'encap' | 'hostAddresses'>;
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
-  /** Address of the SSH client that runs this command; null if it has no SSH connection. */
+  /** Address of the SSH client in whose session the agent's command runs; null if there is no such session. */
   readonly sshPeer: string | null;
   /** Rows of the node's Open vSwitch. */
   readonly rows: DatabaseRows;
@@ -77,8 +77,9 @@ function obstacleIn(name: string, facts: AttachFacts, existing: RowIndex): strin
  * Returns the end of a sentence if a port of this product still has a former device of the interface, as after a
  * restart of a VM; null otherwise. In the userspace data path, ovs-vswitchd keeps the deleted device of
  * a port. It connects another device with the same name only after the port has been deleted and added in two
- * transactions (observed with Open vSwitch 3.1 and 4.0). A connected device is promiscuous (lib/dpif-netdev.c,
- * port_create). ovs-vswitchd sets `ofport` after it has connected the first device.
+ * transactions (observed with Open vSwitch 3.1 and 4.0). A device that ovs-vswitchd has connected is promiscuous
+ * (lib/dpif-netdev.c, port_create). The port therefore has a former device if its interface exists and is not
+ * promiscuous, and if ovs-vswitchd has already connected a device, as a number in `ofport` shows.
  */
 function replacedDevice(name: string, { layout, links }: AttachFacts, existing: RowIndex): string | null {
   const port = existing.named('Port', name);

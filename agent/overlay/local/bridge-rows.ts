@@ -87,8 +87,8 @@ export function addPort(
 }
 
 /**
- * Returns the logical port for which ovn-controller made this patch port between br-int and a gateway's bridge
- * (ovn-controller(8), ovn-bridge-mappings); undefined for other ports.
+ * Returns the logical port for which ovn-controller made a patch port between br-int and a gateway's bridge
+ * (ovn-controller(8), ovn-bridge-mappings); undefined if `port` is any other port.
  */
 export function localnetPortOf(port: DatabaseRow): string | undefined {
   return mapOf(port, 'external_ids')['ovn-localnet-port'];

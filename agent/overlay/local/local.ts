@@ -83,8 +83,8 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
 const podKey = 'pod-netns';
 const lasting = ['system-id', 'hostname'];
 /**
- * Prefix by which the list of keys that the agent has added marks a key of other_config; a key without this prefix
- * belongs to external_ids.
+ * Prefix of the keys of other_config in the list of all keys that the agent has added to the Open_vSwitch row. The keys
+ * of external_ids have no prefix there.
  */
 const inOtherConfig = 'other_config:';
 /**

@@ -16,10 +16,10 @@ export interface SettingChanges {
 /**
  * Returns the changes of the external_ids keys in which other programs have entries besides the agent's
  * (ovn-controller(8)): `ovn-bridge-mappings` maps a gateway's network to its bridge, and `ovn-cms-options` announces
- * data to the central node. Entries of other programs stay unchanged. A null `gateway` removes the agent's entries for
- * a gateway, and a null `request` removes the certificate request. If `listeners`, `furtherAddresses`, `hostCidrs`,
- * `direct` or `request` is undefined, the agent's entries for it stay. If `hostCidrs` is undefined, the entries for
- * outside clients stay as well.
+ * data to the central node. Entries of other programs stay unchanged. `there` has the present external_ids. A null
+ * `gateway` removes the agent's entries for a gateway. `node` has the other data that the node announces, and `request`
+ * its certificate request in PEM; null removes the agent's entries for such data, and undefined keeps them. The entries
+ * for outside clients are replaced only together with those for the addresses of the node's interfaces (`hostCidrs`).
  */
 export function sharedSettings(
   there: Readonly<Record<string, string>>,

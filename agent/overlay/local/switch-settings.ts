@@ -16,7 +16,8 @@ export interface SwitchSettings {
 
 /**
  * Reads the settings from the row of Open_vSwitch. `systemId` is used if the row has no system-id. Fails with
- * `bad-usage` if a setting is missing or a tunnel type is unknown, with a hint that sets it.
+ * `bad-usage` if a setting is missing or a tunnel type is unknown. The hint of the error is a command that corrects the
+ * setting.
  */
 export function switchSettings(rows: DatabaseRows, systemId: string | null): SwitchSettings {
   const ids = mapOf(rows.tables.Open_vSwitch?.[0] ?? null, 'external_ids');

@@ -44,11 +44,11 @@ function faultOf(end: DatabaseRow): string | null {
   return `BFD says ${bfd.state}${bfd.diagnostic === undefined ? '' : `: ${bfd.diagnostic}`}`;
 }
 
-/** Chassis at the two ends of a tunnel. */
+/** System-ids of the chassis at the two ends of a tunnel. */
 export interface Ends {
   readonly from: string;
   readonly to: string;
-  /** Tunnel addresses of the node `to`. */
+  /** Tunnel addresses of the chassis `to`. */
   readonly addresses: readonly string[];
 }
 

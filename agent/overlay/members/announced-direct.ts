@@ -35,8 +35,9 @@ export function isDirectEntry(entry: string): boolean {
 }
 
 /**
- * Returns the entries of a node: `microshift-net-direct` if it takes part, and `microshift-net-direct:n2` or
- * `microshift-net-direct:n2/ipv6` for each node whose packets arrive; no entries if `heard` is null.
+ * Returns the entries of a node that takes part in direct routes: `microshift-net-direct`, and
+ * `microshift-net-direct:n2` or `microshift-net-direct:n2/ipv6` for each node in `heard`, whose packets arrive. `heard`
+ * is null for a node that does not take part, which has no entries.
  */
 export function directEntries(heard: readonly string[] | null): readonly string[] {
   if (heard === null) return [];

@@ -6,9 +6,9 @@ import { logicalPortOf, trunkOf } from './node-interfaces.ts';
 
 /**
  * Plans the logical ports for the hosts behind a node's interfaces. Each port has port security: OVN drops packets with
- * a MAC or an address that no host of the port has (ovn-nb(5), Logical_Switch_Port, port_security). The key of the port
- * is in its row, so that the planner of network policies adds the port to the port groups of policies. If `isHeld` is
- * true, a new port is disabled until this planner has done so (agent/workload/pods/pods.ts).
+ * a MAC or an address that no host of the port has (ovn-nb(5), Logical_Switch_Port, port_security). The row of the port
+ * has an object key like that of a pod, so that the planner of network policies adds the port to the port groups of
+ * policies. If `isHeld` is true, a new port is disabled until this planner has done so (agent/workload/pods/pods.ts).
  */
 export function addPorts(desired: DesiredRows, node: OverlayNode, nodeSwitch: PlannedRow, isHeld: boolean): void {
   const { ports = [] } = node;

@@ -27,7 +27,7 @@ const wholeTables: readonly string[] = [
   'Chassis_Private',
 ];
 
-/** Names of the rows of Open vSwitch on which a node's gateway depends although they do not belong to this product. */
+/** Values that select the rows of Open vSwitch on which a node's gateway depends and that another program has made. */
 export interface FollowedGateway {
   /** Logical port for which ovn-controller made its patch port on the bridge. */
   readonly localnetPort: string;

@@ -35,7 +35,7 @@ export interface DatagramServers {
 
 /** Creates an empty set of servers. */
 export function createDatagramServers(): DatagramServers {
-  /** Number of rows that contain a pair of a service address and a server, by the text of the pair (`servedBy`). */
+  /** Text of a pair of a service address and a server → number of rows that contain this pair. */
   const rows = new Map<string, number>();
   const count = (text: string, by: number): void => {
     const now = (rows.get(text) ?? 0) + by;

@@ -53,8 +53,8 @@ const comments = {
  * IPv4, Linux drops them itself (net/ipv4/fib_frontend.c, fib_validate_source).
  * The table also translates the source of packets. The node's own packets get the address of `device`, the management
  * port's interface; every network policy allows this address. `shared` has the addresses that node and gateway share,
- * at most one of each family. Packets of other hosts get one of these addresses, unless they arrive over the gateway's
- * interface. Policies treat such an address like any other outside address, and the cluster routes answers to the node.
+ * at most one of each family. Packets of other hosts that the node forwards to a service get one of these addresses.
+ * Policies treat such an address like any other outside address, and the cluster routes answers to the node.
  * UDP packets from a client are tracked in a zone of their server (connection-zones.ts); answers are found in the
  * default zone, as with all other protocols (nft(8), ct original zone).
  * Packets from clients outside a service's source ranges are dropped before the translation, also those of the node

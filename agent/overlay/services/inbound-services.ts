@@ -73,8 +73,8 @@ export function inboundServices(
     if (here !== null && inService(at.address)) return [{ protocol, ...at, target: here, isServedHere: true }];
     if (!arrives(vip)) return [];
     if (here !== null) return [{ protocol, ...at, target: here, isServedHere: true, ...restricted }];
-    // The entry on the gateway's router may have only backends of this node (`externalTrafficPolicy: Local`). The
-    // entries of the same address and port on switches have all backends of the service.
+    // At this address and port, the load balancer of the gateway's router may have only backends of this node
+    // (`externalTrafficPolicy: Local`). The load balancers of switches have all backends of the service there.
     const alike = (places.get(placeText(vip)) ?? []).filter((one) => one.backends.length > 0);
     const [twin] = alike.flatMap(({ served }) => inCluster.get(served) ?? []);
     const target = twin?.at ?? backends[0] ?? alike[0]?.backends[0] ?? null;
@@ -111,8 +111,8 @@ function placeText({ protocol, at }: Vip): string {
 }
 
 /**
- * Returns a function that remembers the results of `work`. Most of the thousands of entries have an address or backends
- * that other entries also have.
+ * Returns a function with the results of `work`, which is called only once for each text. The load balancers of a
+ * cluster have thousands of entries, and most of these have an address or backends in common with others.
  */
 function remembering<T>(work: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();

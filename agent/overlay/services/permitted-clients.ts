@@ -6,7 +6,7 @@ const placesKey = 'microshift-net-restricted-vips';
 /** Option with the ranges of the permitted clients. */
 const rangesKey = 'microshift-net-source-ranges';
 
-/** Keys of the options of a row whose clients are restricted. */
+/** Keys of the two options that a load balancer has if it permits only some clients. */
 export const rangeKeys: readonly string[] = [placesKey, rangesKey];
 
 /**

@@ -176,9 +176,10 @@ export function claimStep(names: BridgeNames, wanted: WantedBridge, observation:
 }
 
 /**
- * Returns true for a bridge whose internal interface exists in the kernel but is unknown to NetworkManager.
+ * Returns true for a bridge whose internal interface exists in the kernel although NetworkManager considers it removed.
  * NetworkManager waits 6 s for ovs-vswitchd to remove an interface. If ovs-vswitchd hangs for longer, NetworkManager
- * does not notice that the interface still exists (1.58, nm-device-ovs-interface.c), and would wait for it in vain.
+ * does not notice that the interface still exists (1.58, nm-device-ovs-interface.c). An activation would then wait in
+ * vain for the interface to appear.
  */
 function isUnseen(bridge: string, { links, networkManager }: Observation): boolean {
   const lacksLink = networkManager.devices.some((device) => device.interface === bridge && device.lacksLink === true);

@@ -78,8 +78,9 @@ export function buildWithUplink(
       why: `${names.bridge} has the IP settings of ${id} from now on; the link settings stay on ${uplink}, and the profile is unchanged`,
     },
     ...settle(names, final, source, observation),
-    // The held IPv6 routes are released last, because NetworkManager may let the kernel process a router advertisement
-    // whenever it configures the bridge.
+    // The step that removes the held IPv6 routes also removes routes that the kernel has added from a router
+    // advertisement. It comes last, because NetworkManager may let the kernel accept an advertisement whenever it
+    // configures the bridge.
     ...(hold === null ? [] : releaseHeld(names, final, hold)),
   ];
 }

@@ -34,8 +34,8 @@ export function stableAddresses(link: Link): readonly string[] {
 }
 
 /**
- * Returns those stable addresses of a link that NetworkManager adds for a profile with these settings; all stable
- * addresses if `settings` is null.
+ * Returns those addresses of stableAddresses() that NetworkManager adds for a profile with these settings; all of them
+ * if `settings` is null.
  */
 export function profileAddresses(link: Link, settings: ProfileSettings | null): readonly string[] {
   const addresses = stableAddresses(link);

@@ -20,7 +20,10 @@ const hwaddr = noUplinkMac.toLowerCase();
 /** External ids of a bridge that belong to the agent or to NetworkManager. */
 const ownIds = ['bridge-uplink', ...Object.values(ownerKeys)];
 
-/** Facts that are known at boot, before NetworkManager configures the node. */
+/**
+ * Facts that decide which bridge remains for MicroShift. They are known at boot, before NetworkManager configures the
+ * node.
+ */
 interface KnownAtBoot {
   readonly host: Pick<Observation['host'], 'hasMicroShiftScript'>;
   readonly ovs: Observation['ovs'];
@@ -92,8 +95,8 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
 }
 
 /**
- * Returns the field of LeftBridge with the data path of a bridge; no field if it is the data path of the kernel. An
- * empty datapath_type means the kernel (ovs-vswitchd.conf.db(5)).
+ * Returns the data path of a bridge as a part of the description of a bridge that remains; an empty object for the data
+ * path of the kernel, which an empty datapath_type also means (ovs-vswitchd.conf.db(5)).
  */
 function datapathOf({ datapathType }: OvsBridge): Pick<LeftBridge, 'datapathType'> {
   return ['', 'system'].includes(datapathType) ? {} : { datapathType };

@@ -44,7 +44,7 @@ function bestOtherDefault(
   chosen: ChosenUplinks,
 ): number {
   const own = new Set([names.bridge, source.link.name]);
-  // Another bridge of the agent counts with the metric that it will have.
+  // The default route of another bridge of the agent is compared by the metric that it will have after the run.
   const metricOf = (device: string, metric: number): number => {
     if (device === chosen.gateway) return Math.min(metric, gatewayBridge.routeMetric);
     if (device === chosen.external) return Math.min(metric, externalBridge.routeMetric);

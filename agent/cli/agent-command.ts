@@ -94,7 +94,8 @@ export function commandPath(command: Command): string {
 }
 
 /**
- * Returns `argument 'a'` or `arguments 'a', 'b'` as the only element of a list; an empty list if there are no names.
+ * Returns one text with the names of several arguments or options: `argument 'a'`, or `arguments 'a', 'b'`. The text is
+ * in a list, which is empty if there are no names.
  */
 function listed(what: string, names: readonly string[]): readonly string[] {
   if (names.length === 0) return [];

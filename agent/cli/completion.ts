@@ -15,7 +15,7 @@ interface OptionEntry {
   /** Spellings of the option: `-v`, `--verbose`. */
   readonly names: readonly string[];
   readonly description: string;
-  /** Values of the option; null if the option takes none. */
+  /** Values that the option accepts; null for an option without a value. */
   readonly values: Values | null;
 }
 
@@ -116,8 +116,8 @@ function bashValues(values: Values): string | null {
   if (values.kind === 'words') return `words='${values.words.join(' ')}'`;
   if (values.kind === 'files')
     return '[[ $current == -?* ]] || { mapfile -t COMPREPLY < <(compgen -f -- "$current"); return; }';
-  // The ids of transactions are read from the names of the journals' files. Files whose names have another form are
-  // left out, because bash would need these names quoted.
+  // The ids of transactions are read from the names of the journals' files. A file whose name is not an id with an
+  // ending is left out, because bash would need such a name quoted.
   return values.kind === 'ids'
     ? `words=$(cd ${idsFolder} 2> /dev/null && for word in *; do [[ \${word%.*} =~ ${idPattern} ]] && echo "\${word%.*}"; done)`
     : null;

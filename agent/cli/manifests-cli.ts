@@ -6,7 +6,7 @@ import { manifestsFlavors } from '../model/manifest-flavors.ts';
 import { positiveSeconds } from './numbers.ts';
 import { type AddTo, internalOption } from './parse.ts';
 
-/** Properties that the function of a command expects, but that no flag of the same name sets. */
+/** Options of the function behind a command that do not come from a flag of the same name. */
 type Given = 'config' | 'hasMicroshift' | 'output' | 'signal' | 'timeoutSeconds';
 
 /** Default time limits, in seconds, of the commands that use a cluster, as the help of these commands shows them. */

@@ -14,8 +14,8 @@ export function helpWidth(stream: NodeJS.WriteStream): number {
 }
 
 /**
- * Function of a command, which is called with the output and with the arguments of the command line. The exit code is 0
- * if the function returns none.
+ * Function of a command, which is called with the Output to which it prints, and with the arguments of the command
+ * line. The exit code is 0 if the function returns none.
  */
 type Run<Given extends unknown[]> = (output: Output, ...given: Given) => Promise<ExitCode> | Promise<void>;
 

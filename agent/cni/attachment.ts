@@ -15,13 +15,16 @@ export interface Attachment {
   readonly uid: string;
   readonly network: PodNetwork;
   readonly mtu: number;
-  /** Ranges to which the pod sends packets that are too large for tunnels. Absent if the pod sends no such packets. */
+  /**
+   * Ranges to which the pod sends packets that are too large for tunnels. Absent if all packets of the pod fit into
+   * tunnels.
+   */
   readonly large?: LargePackets;
 }
 
 /**
- * Ranges to which a pod sends packets as large as the MTU of its interface. Packets to other addresses fit into
- * tunnels.
+ * Ranges to which a pod sends packets as large as the MTU of its interface. The pod's packets to all other addresses
+ * are small enough for a tunnel.
  */
 export interface LargePackets {
   /** Size of the largest packet that fits into a tunnel, in bytes. */
@@ -29,15 +32,15 @@ export interface LargePackets {
   /** Subnets of the cluster's pods, and the ranges of its services. */
   readonly subnets: readonly string[];
   /**
-   * Addresses of the pod's own node in the subnets of the pod. Packets to these addresses are limited to `tunnelMtu`,
-   * which is the MTU of the node's interface.
+   * Addresses of the management port of the pod's node, in the subnets of the pod. Packets to these addresses are
+   * limited to `tunnelMtu`, which is also the MTU of the management port.
    */
   readonly node: readonly string[];
 }
 
 /**
- * Key in external_ids of the Interface row, whose value is the MTU of the pod's interface. Absent if all packets of the
- * pod fit into tunnels.
+ * Key in external_ids of the Interface row. Its value is the MTU of the pod's interface; the key is absent if all
+ * packets of the pod fit into tunnels.
  */
 const mtuKey = 'pod-mtu';
 

@@ -26,8 +26,8 @@ import { reporting, sayNotes, sayWarnings, unattended } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
 /**
- * Time limits of zero, with which a run acts on the present state of the node and waits for neither a route, nor an
- * uplink, nor a service.
+ * Time limits of zero. A run with these limits acts on the present state of the node, and waits for neither a route,
+ * nor an uplink, nor a service.
  */
 const noWait: WaitOptions = { routeMs: 0, uplinkMs: 0, servicesMs: 0 };
 
@@ -72,8 +72,8 @@ export async function repair(output: Output): Promise<void> {
   const { config } = await readConfig(command);
   if (config.disableOvsInit.value && readAdded().length === 0) return;
   const planner: Planner = (observation, over) => {
-    // A bridge of configure-ovs.sh does not survive a restart of NetworkManager, because a profile of NetworkManager
-    // makes the NIC its port. Therefore it is built again.
+    // configure-ovs.sh makes a NIC a port of br-ex through a profile of NetworkManager, and such a bridge does not
+    // survive a restart of NetworkManager. `apply --repair` therefore builds the bridge again.
     if (isFormerLayout(observation) && !config.disableOvsInit.value) return planApply(config, observation, over.route);
     return { kind: 'planned', plan: planUndo(keptBridges(config, observation), observation, config) };
   };
@@ -92,9 +92,9 @@ export async function repair(output: Output): Promise<void> {
 }
 
 /**
- * Creates the bridges of `bridge add` whose NIC has appeared, and returns the result. If a bridge cannot be created,
- * its NIC is unchanged, and the repair of br-ex still succeeds: the result is null, and the next event causes another
- * try.
+ * Creates the bridges of `bridge add` whose NIC has appeared, and returns the result. If a bridge cannot be created and
+ * the rollback restores its NIC, returns null: the repair of br-ex still succeeds, and the next event causes another
+ * try. Throws the error `not-restored` after an incomplete rollback.
  */
 async function addLate(output: Output): Promise<ReconcileResult | null> {
   try {

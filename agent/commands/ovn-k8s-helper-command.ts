@@ -26,9 +26,9 @@ export interface HelperWords {
 const helper = 'ovn-k8s-gateway-helper';
 
 /**
- * `ovn-k8s-gateway-helper`: installs the flows of a bridge that a node shares with its gateway, and maintains them
- * until a signal stops the process. With --detach, a process in the background maintains them. If the process in the
- * pidfile is running, only installs the flows. `started` is the command line of the program.
+ * `ovn-k8s-gateway-helper`: installs the shared-bridge flows of a bridge, and maintains them until a signal stops the
+ * process. With --detach, a process in the background maintains them. If the process in the pidfile is running, only
+ * installs the flows. `started` is the command line of the program.
  */
 export async function gatewayHelper(words: HelperWords, started: readonly string[], output: Output): Promise<ExitCode> {
   const { places } = await startOverlay('', helper);
@@ -71,9 +71,9 @@ export async function gatewayHelper(words: HelperWords, started: readonly string
 }
 
 /**
- * Returns the function that writes the messages after the first success. As with the daemons of Open vSwitch, the
- * messages go to the log file if one is requested. Otherwise, they go to systemd's journal, or to standard error
- * without a journal.
+ * Returns the function that writes messages after the flows have been installed for the first time. As with the daemons
+ * of Open vSwitch, the messages go to the log file if one is requested. Otherwise, they go to systemd's journal, or to
+ * standard error without a journal.
  */
 function lateOutput(logFile: string | true | undefined, output: Output): (text: string) => void {
   if (logFile !== undefined) {

@@ -96,7 +96,10 @@ interface Planned {
   readonly warnings: readonly ConfigWarning[];
 }
 
-/** Function that extends an observation by the facts that only a report needs. */
+/**
+ * Function that is called with the observation of a node before a report. Returns the observation with facts that
+ * planning does not need, or fails if ovs-vswitchd does not answer.
+ */
 type FurtherFacts = (
   node: Pick<Node, 'nm' | 'ovs'>,
   bridges: readonly WantedBridge[],

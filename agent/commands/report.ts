@@ -14,7 +14,7 @@ export const withoutBrEx: Unchanged = {
   bridges: 'The agent has no br-ex on this node',
 };
 
-/** Result of a run; `reverted` is the change that waited for confirmation and was rolled back first. */
+/** Result of a run; `reverted` is the id of the change that waited for confirmation and was rolled back first. */
 type Result = ReconcileResult & Partial<Pick<UndoResult, 'reverted'>>;
 
 /** Prints the result of a run, as text and as JSON. */

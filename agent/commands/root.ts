@@ -2,8 +2,8 @@ import { accessSync, constants } from 'node:fs';
 import { AgentError } from '../errors.ts';
 
 /**
- * Reasons why commands need root, each with the first words of the commands that need root for it. If several reasons
- * match a command, the first one is printed.
+ * Reasons why commands need root. `words` are the first words of the commands to which the reason `why` applies. If
+ * several reasons match a command, the first one is printed.
  */
 const reasons: readonly (readonly [words: string, why: string])[] = [
   ['history', 'only root and the group systemd-journal may read the journals in /var/lib/microshift-net/tx'],

@@ -72,8 +72,8 @@ async function viewOf(node: Node): Promise<StatusView> {
 }
 
 /**
- * Reads the facts about this node in its overlay: `overlay` is null if the node is not in an overlay, or if the facts
- * cannot be read. `failure` is the reason why they cannot be read; null if they were read.
+ * Reads the facts about this node in its overlay. `overlay` is null if the node is not in an overlay, or if the facts
+ * cannot be read; in the second case, `failure` is the reason, and otherwise `failure` is null.
  */
 async function readOverlayPart(): Promise<{ readonly overlay: OverlayPart | null; readonly failure: string | null }> {
   try {
@@ -84,7 +84,7 @@ async function readOverlayPart(): Promise<{ readonly overlay: OverlayPart | null
       node: record.node.name,
       role: record.members === null ? 'member' : 'central',
       membership: await readMembership(record, overlayPlaces),
-      // An ovn-controller whose main loop is stuck does not answer, but is running.
+      // An ovn-controller that does not answer counts as running, because its main loop may be stuck.
       hasController: await askController(overlayPlaces).then(
         (state) => state !== 'absent',
         () => true,

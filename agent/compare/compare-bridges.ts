@@ -25,7 +25,10 @@ import { compareLoopback, compareSignpost, compareUnused, passedOver } from './o
  * NetworkManager adds by itself (timestamps, defaults) is not a difference, because otherwise every run would find one.
  */
 
-/** Functions that recognize the agent's bridges and profiles, which are differences if they are not desired. */
+/**
+ * Functions that recognize bridges and profiles of the agent. A bridge or profile of the agent is a difference if it is
+ * not desired.
+ */
 export interface OwnNames {
   readonly bridgesOf: (observation: Observation) => readonly string[];
   /** Returns the bridge for which a profile was made; null if the profile is not the agent's. */

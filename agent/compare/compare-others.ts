@@ -81,8 +81,8 @@ export function isOfOthers({ kind }: NetworkDifference): boolean {
 }
 
 /**
- * Returns the records that are written at the end of a run. A record has the foreign addresses, routes, rules,
- * neighbours and ports of one bridge, and the foreign ports that the bridge lost.
+ * Returns what a run records at its end about other programs: for each bridge, the addresses, routes, rules, neighbours
+ * and ports that they added, and those of their ports that the bridge lost.
  */
 export function othersNow(bridges: readonly WantedBridge[], observation: Known): readonly OthersRecord[] {
   return bridges.flatMap((wanted) => {

@@ -3,9 +3,9 @@ import type { MovedAddresses } from '../model/plan.ts';
 import { isDefault } from '../net/destination.ts';
 
 /**
- * Returns the address family of a default route that the device had, and for which the new interface has no default
- * route; null if no default route is lost. The gateways may differ, because DHCP and router advertisements may set
- * other gateways.
+ * Returns the address family of a default route that was lost when addresses moved to another interface: the former
+ * interface had a default route of this family, and the new one has none. Null if no default route was lost. The
+ * gateways may differ, because DHCP and router advertisements may set other gateways.
  */
 export function lostDefaultRoute(moved: MovedAddresses, routes: readonly Route[]): 'IPv4' | 'IPv6' | null {
   const present = routes.filter((route) => route.device === moved.interface && isDefault(route.destination));

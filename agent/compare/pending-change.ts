@@ -44,8 +44,8 @@ export function pendingChange(records: readonly JournalRecord[], facts: ExpiryFa
 }
 
 /**
- * Returns a record with the present state of its change, even if no run has written that state into the journal. An
- * unconfirmed change is reverted by a reboot, or by NetworkManager at the end of the time to confirm.
+ * Returns the record of a transaction with the present state of its change, even if no run has written that state into
+ * the journal. An unconfirmed change is reverted by a reboot, or by NetworkManager at the end of the time to confirm.
  */
 export function presentRecord(record: JournalRecord, facts: ExpiryFacts): JournalRecord {
   if (record.state !== 'awaiting-confirm') return record;

@@ -78,7 +78,7 @@ function bridgeChanges(
   return { whole: moved, parts: [...asked, ...derived].map((difference) => changeOf(inWords(difference))) };
 }
 
-/** Kinds of differences that name a port of the bridge. */
+/** Kinds of differences that state that a NIC is missing from the bridge, or that another NIC is in it. */
 const portKinds: readonly string[] = ['port', 'foreign-device'] satisfies readonly NetworkDifference['kind'][];
 
 function withUplink(uplink: string | null, source?: string): string {
@@ -98,7 +98,8 @@ function followsUplink(difference: NetworkDifference): boolean {
 }
 
 /**
- * Returns true for an address that the bridge lacks only because the run has not added it to the bridge's profile yet.
+ * Returns true for an address that the bridge lacks only because the bridge's profile does not contain the desired
+ * addresses yet.
  */
 function isShownByProfile({ kind }: NetworkDifference, all: readonly NetworkDifference[]): boolean {
   return kind === 'address' && all.some((other) => other.kind === 'setting' && other.key === 'address-data');

@@ -58,7 +58,7 @@ export function readCluster(sources: readonly ClusterBytes[]): { cluster: Cluste
     const found = attempt(() => take<unknown>(files, clusterSpellings[`cluster.${name}`], read));
     return [name, found ?? defaultConfig.cluster[name]];
   });
-  // The type assertion is safe: the mapped type of `readers` ensures that each reader returns values of its setting.
+  // The entries have the type ClusterConfig, because each reader in `readers` returns values of its own setting.
   return { cluster: Object.fromEntries(entries) as ClusterConfig, problems };
 }
 

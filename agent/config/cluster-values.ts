@@ -5,7 +5,8 @@ import { scalarValue } from './scalar.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
 /**
- * Reads a value from a YAML node; null if the node counts as not set. Throws the error of `refuse` for an invalid node.
+ * Reads a value from a YAML node; null if the node counts as not set. For an invalid node, throws the error that
+ * `refuse` returns.
  */
 export type ValueReader<T> = (
   node: YamlNode,

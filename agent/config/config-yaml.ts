@@ -103,7 +103,8 @@ function quoteLength({ style }: ScalarEvent): 0 | 1 {
 }
 
 /**
- * Returns the offset of the `---` before the second document; without a `---`, the offset of this document's content.
+ * Returns the offset of the `---` before the second document; without a `---`, the offset of the second document's
+ * content.
  */
 function secondDocumentAt(text: string, roots: readonly YamlNode[]): number {
   const marker = /^---(?=\s|$)/gm;

@@ -67,7 +67,10 @@ const wordForNull: Readonly<Partial<Record<string, string>>> = {
   'overlay.bfdIntervalMs': 'auto',
 } satisfies Partial<Record<SettingName, string>>;
 
-/** Returns every setting by its name and with its value as in the files. */
+/**
+ * Returns every setting with its name in the files and its value. A null value is replaced by the word that stands for
+ * it in ovn.yaml, if there is one.
+ */
 export function namedSettings(config: Config): (readonly [name: string, setting: Sourced<SettingValue>])[] {
   return Object.entries({ ...ovnSpellings, ...clusterSpellings }).map(([path, [name = '']]) => {
     const found = path.split('.').reduce<unknown>((group, key) => (group as Record<string, unknown>)[key], config);

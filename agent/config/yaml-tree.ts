@@ -16,7 +16,7 @@ export interface YamlScalar extends YamlPlace {
   readonly kind: 'scalar';
   /** Decoded value. */
   readonly text: string;
-  /** Value as it is in the file, including quotes. */
+  /** Value as it is in the file, including quotes; for a block scalar (`|` or `>`), the decoded value. */
   readonly raw: string;
   /** True for a plain scalar, without quotes, `|` or `>`, so that `1` may be a number and `true` a boolean. */
   readonly plain: boolean;

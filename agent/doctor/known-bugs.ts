@@ -76,7 +76,7 @@ export function bugsOf(version: string, bugs: readonly KnownBug[]): readonly Kno
     if (since !== undefined && older(own, numbersOf(since) ?? [])) return false;
     const fixes = fixedIn.map((fix) => numbersOf(fix) ?? []);
     const ofBranch = fixes.find((fix) => fix[0] === own[0] && fix[1] === own[1]);
-    // A branch without a listed fix has the bug if the fix of a later branch is listed.
+    // A branch without a listed fix has the bug if it is older than a branch with a listed fix.
     return ofBranch === undefined ? fixes.some((fix) => older(own, fix)) : older(own, ofBranch);
   });
 }

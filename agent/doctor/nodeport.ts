@@ -60,7 +60,10 @@ export const nodePortChecks: readonly Check[] = [
   },
 ];
 
-/** Returns the faults of the chain in the NAT table of an IP family; `chain` is undefined if it does not exist. */
+/**
+ * Returns the faults of the chain with the rules of NodePorts, in the NAT table of an IP family; `chain` is undefined
+ * if it does not exist.
+ */
 function faultsOf(family: string, chain: NatChain | undefined): readonly string[] {
   const whoMends = 'ovn-kubernetes inserts the rules again when its pods start';
   if (chain === undefined)

@@ -187,9 +187,9 @@ export const profileChecks: readonly Check[] = [
 ];
 
 /**
- * Returns links whose active profile NetworkManager has generated (connected externally), although the link has a
- * profile with autoconnect. This profile is returned with the link. The case occurs after two crashes of NetworkManager
- * in a row: NetworkManager then finds addresses whose profile it has not recorded (nm-manager.c,
+ * Returns each link whose active profile NetworkManager has generated (connected externally), although the link has
+ * another profile with autoconnect; the other profile is returned with the link. The case occurs after two crashes of
+ * NetworkManager in a row: NetworkManager then finds addresses whose profile it has not recorded (nm-manager.c,
  * get_existing_connection).
  */
 function displacedProfiles(

@@ -17,7 +17,9 @@ const order: readonly (readonly [kind: 'after' | 'before', unit: string, otherwi
   ['before', 'microshift.service', 'MicroShift can start before br-ex is there'],
 ];
 
-/** Other units of the agent, each with its purpose and the consequence if it is missing. */
+/**
+ * Other units of the agent, each with its purpose and the consequence if it is disabled, does not run, or has failed.
+ */
 const sideUnits: readonly (readonly [id: string, unit: string, does: string, otherwise: string])[] = [
   [
     'recovery',
@@ -61,7 +63,8 @@ export const unitChecks: readonly Check[] = [
         const unit = unitNamed(units, ownUnit);
         if (unit === null || unit.load === 'not-found')
           return failed(`${ownUnit} does not exist`, 'dnf install microshift-networking');
-        // If the unit has no [Install] section, it is MicroShift's own, which microshift.service starts.
+        // If microshift-ovs-init.service has no [Install] section, it is MicroShift's own, and microshift.service
+        // starts it.
         const starter = unit.file === 'static' ? 'microshift.service' : ownUnit;
         const file = unitNamed(units, starter)?.file ?? '';
         const enable = `systemctl enable ${starter}`;
@@ -170,8 +173,8 @@ function isWatching(name: string): boolean {
 }
 
 /**
- * Returns the words between "UNIT is disabled" and the consequence. If the unit waits for events and is active, it runs
- * until the next boot, so there is no consequence before that boot.
+ * Returns the middle part of the sentence `UNIT is disabled … CONSEQUENCE`. If the unit waits for events and is active,
+ * it runs until the next boot, so the consequence begins only after that boot.
  */
 function untilBoot({ name, active }: UnitFacts): string {
   return isWatching(name) && active === 'active' ? ' and runs until the next boot; after that, ' : ': ';

@@ -20,9 +20,9 @@ function definitionCall({ apiVersion, plural }: Collection) {
 }
 
 /**
- * Resolves with null if the API server has the CustomResourceDefinition of a collection and serves its objects, or if
- * the list of definitions took so long that the server no longer has the list's version (410). Otherwise, resolves with
- * the version after which the definition can be awaited.
+ * Resolves with the version of the list of CustomResourceDefinitions if the API server does not serve the objects of a
+ * collection; a watch from this version reports the definition when it appears. Resolves with null if the API server
+ * serves the objects, or if it no longer has the list's version (410), because the list took too long.
  */
 export async function versionWithoutDefinition(
   session: Session,

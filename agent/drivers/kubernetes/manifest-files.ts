@@ -20,11 +20,10 @@ const kustomizationText =
   /^apiVersion: kustomize\.config\.k8s\.io\/v1beta1\nkind: Kustomization\nresources:\n(?: {2}- \d\d-[a-z]+-[a-z0-9-]+\.yaml\n)+$/;
 
 /**
- * Writes these rendered files into a directory. Removes the rendered files of an earlier run, because MicroShift
- * applies every file that a kustomization lists. Files of other programs stay. The agent recognizes its own files: the
- * file of an object contains the text `mark`, and a kustomization lists only such files. Files with equal contents are
- * not written. If a rendered file would replace a file of another program, fails with `state-unwritable` before any
- * file is written.
+ * Writes these rendered files into a directory, and removes other rendered files of an earlier run, which MicroShift
+ * would still apply. Files of other programs stay. The agent recognizes its own files: the file of an object contains
+ * the text `mark`, and a kustomization lists only such files. Files with equal contents are not written. If a rendered
+ * file would replace a file of another program, fails with `state-unwritable` before any file is written.
  */
 export function writeManifestFiles(directory: string, files: Readonly<Record<string, string>>, mark: string): void {
   try {

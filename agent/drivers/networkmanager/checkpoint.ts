@@ -61,7 +61,7 @@ export async function destroyCheckpoint(nm: NetworkManager, checkpoint: string):
   await nm.request('destroy the checkpoint', rootCall('CheckpointDestroy', 'o', checkpoint));
 }
 
-/** Rolls back to the checkpoint; resolves when NetworkManager has begun to activate all profiles again. */
+/** Rolls back to the checkpoint; resolves when NetworkManager has begun the activations that the rollback needs. */
 export async function rollBackCheckpoint(nm: NetworkManager, checkpoint: string): Promise<void> {
   await nm.request('roll back the checkpoint', rootCall('CheckpointRollback', 'o', checkpoint));
 }

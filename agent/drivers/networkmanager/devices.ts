@@ -3,8 +3,8 @@ import type { NetworkManager } from './nm-client.ts';
 import { deviceInterface, deviceType, rootCall } from './nm-names.ts';
 
 /**
- * Returns the path of NetworkManager's object for the kernel device of this name. Open vSwitch ports and bridges can
- * have the same name.
+ * Returns the path of NetworkManager's object for the kernel device of this name, and not of an Open vSwitch port or
+ * bridge that has the same name.
  */
 export async function kernelDevice(nm: NetworkManager, name: string): Promise<string> {
   const [path] = await nm.request(`find the device ${name}`, rootCall('GetDeviceByIpIface', 's', name));

@@ -68,7 +68,10 @@ export async function appliedSettings(request: Request, devicePath: string): Pro
   return decodeSettings((await request('read what is applied to a device', call))[0]);
 }
 
-/** Returns the applied settings with all wanted values that can be changed in place. */
+/**
+ * Returns the applied settings, in which the settings and properties that NetworkManager can change in place have the
+ * desired values. Settings that are not among the desired ones stay as they are applied.
+ */
 export function merge(applied: ProfileSettings, wanted: ProfileSettings): ProfileSettings {
   const merged: Record<string, Readonly<Record<string, SettingValue>>> = { ...applied };
   for (const name of wholeSettings) {

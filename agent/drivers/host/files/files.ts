@@ -28,8 +28,8 @@ const smallFileLimitBytes = 1024 * 1024;
  * is a link to a file that not every user may read. Fails with `config-unreadable`.
  */
 export function readSmallFile(path: string, limitBytes = smallFileLimitBytes): string | null {
-  // Most of these files are absent on most nodes, and a failed open(2) takes ten times as long as a check for
-  // existence.
+  // Most small files that the agent reads are absent on most nodes, and a failed open(2) takes ten times as long as a
+  // check for existence.
   if (!existsSync(path)) return null;
   try {
     return readRegularFile(path, limitBytes, { refusesPrivateLinks: true })?.toString('utf8') ?? null;

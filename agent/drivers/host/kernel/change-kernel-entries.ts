@@ -108,9 +108,9 @@ export function addToKernel(entries: KernelEntries): Promise<string | null> {
 }
 
 /**
- * Adds the entries that the kernel accepts, in their original order. IPv4 addresses come after the node's own
- * addresses, because MicroShift uses the first address of br-ex as the node's address (openshift/microshift,
- * pkg/util/net.go).
+ * Adds the entries that the kernel accepts. The kernel then lists the addresses in their original order, except that
+ * IPv4 addresses come after the node's own: MicroShift uses the first address of br-ex as the node's address
+ * (openshift/microshift, pkg/util/net.go).
  */
 export async function addToKernelInOrder(entries: KernelEntries): Promise<void> {
   const { interface: name, addresses } = entries;
@@ -140,8 +140,8 @@ export async function moveInKernel(from: KernelEntries, to: KernelEntries): Prom
 }
 
 /**
- * Returns the entries without the rules that do not name the interface. Such rules also apply to the interface to which
- * the entries move, so they are not removed.
+ * Returns the entries, but of their rules only those that name the interface. The other rules also apply to the
+ * interface to which the entries move, so they are not removed.
  */
 function namingIt({ rules = [], ...entries }: KernelEntries): KernelEntries {
   return { ...entries, rules: rules.filter(({ words }) => words.includes(entries.interface)) };

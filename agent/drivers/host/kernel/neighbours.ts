@@ -43,9 +43,9 @@ export async function copyNeighbours(from: string, to: string, isDeaf = false): 
 }
 
 /**
- * Reads the IPv6 neighbours of an interface, except permanent ones, and returns a function that adds them again. The
- * kernel removes them when IPv6 is disabled on the interface (net/ipv6/addrconf.c, addrconf_ifdown). Without these
- * neighbours, a packet that the node sends before its addresses are usable would begin a resolution. The first
+ * Reads at most 16 IPv6 neighbours of an interface, none of them permanent, and returns a function that adds them
+ * again. The kernel removes them when IPv6 is disabled on the interface (net/ipv6/addrconf.c, addrconf_ifdown). Without
+ * these neighbours, a packet that the node sends before its addresses are usable would begin a resolution. The first
  * solicitation of this resolution would fail, because it needs a source address (net/ipv6/ndisc.c, ndisc_send_ns), and
  * the next one would follow only a second later (RFC 4861 section 10, RETRANS_TIMER). Best effort: the kernel resolves
  * an address that was not added.

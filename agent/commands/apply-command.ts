@@ -118,8 +118,8 @@ async function readConfig(command: string): Promise<UsableConfig> {
 
 export interface DisableOptions {
   /**
-   * True to remove the bridges of `bridge add` and their record as well, and to return their NICs to their own
-   * profiles.
+   * True to remove the bridges of `bridge add` and the file that lists them as well, and to return their NICs to their
+   * own profiles.
    */
   readonly all: boolean;
   /** True to show the plan and to change nothing. */

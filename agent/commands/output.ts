@@ -55,7 +55,7 @@ export interface Output {
   written(): Promise<void>;
 }
 
-/** Priority of lines in the journal (sd-daemon(3)). */
+/** Priority `notice` of a line in the journal (sd-daemon(3)). */
 const notice = 5;
 
 /** Creates the output of this process. */

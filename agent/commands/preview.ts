@@ -15,8 +15,8 @@ import type { Output } from './output.ts';
 import { withoutBrEx } from './report.ts';
 
 /**
- * Prints the plan that a command with `--dry-run` would run now, and changes nothing. Does not wait for a NIC. `tuner`
- * plans the changes to the daemons of Open vSwitch that the command makes after this plan.
+ * Prints the plan that a command would run now without its option `--dry-run`, and changes nothing. Does not wait for a
+ * NIC. `tuner` plans the changes to the daemons of Open vSwitch that the command would make after this plan.
  */
 export async function preview(
   command: PreviewCommand,
@@ -40,8 +40,8 @@ export async function preview(
 }
 
 /**
- * Returns a text with the plan that a command with `--dry-run` would run, and with the steps that would then change the
- * daemons of Open vSwitch.
+ * Returns a text with the plan that a command would run without its option `--dry-run`, and with the steps that would
+ * then change the daemons of Open vSwitch.
  */
 export function previewText(
   command: PreviewCommand,

@@ -1,7 +1,10 @@
 import type { Difference, DifferenceKind, NetworkDifference, Plan } from '../model/plan.ts';
 import { nmcliProperty, nmcliValue } from './nmcli-words.ts';
 
-/** Returns a difference with words for the user. JSON output has these words beside the fields. */
+/**
+ * Returns a difference with its subject, and with its desired and its observed value in words for the user. JSON output
+ * has these words, and the other fields of the difference.
+ */
 export function inWords(difference: NetworkDifference): NetworkDifference & Difference {
   const words = { wanted: wordOf(difference, difference.wanted), observed: wordOf(difference, difference.observed) };
   const subjectOf = subjects[difference.kind] as ((difference: NetworkDifference) => string) | undefined;

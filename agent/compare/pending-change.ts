@@ -21,8 +21,9 @@ export interface ExpiryFacts {
    */
   readonly checkpoints: readonly string[] | null;
   /**
-   * Present time minus the time by which NetworkManager's rollback follows the end of the time to confirm, in ISO 8601
-   * and UTC. NetworkManager has already rolled back every change whose time to confirm ended before this time.
+   * Present time minus 30 s, in ISO 8601 and UTC. NetworkManager rolls an unconfirmed change back 30 s after the end of
+   * the time to confirm, unless the agent has done so before. A change whose time to confirm ended before this moment
+   * is therefore rolled back.
    */
   readonly endedBefore: string;
 }
@@ -45,7 +46,8 @@ export function pendingChange(records: readonly JournalRecord[], facts: ExpiryFa
 
 /**
  * Returns the record of a transaction with the present state of its change, even if no run has written that state into
- * the journal. An unconfirmed change is reverted by a reboot, or by NetworkManager at the end of the time to confirm.
+ * the journal. A reboot reverts an unconfirmed change. Without a reboot, the agent reverts it at the end of the time to
+ * confirm, or NetworkManager does so 30 s later.
  */
 export function presentRecord(record: JournalRecord, facts: ExpiryFacts): JournalRecord {
   if (record.state !== 'awaiting-confirm') return record;

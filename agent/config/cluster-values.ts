@@ -30,7 +30,7 @@ function cidrNode(item: YamlNode): YamlNode | null {
   return node?.kind === 'mapping' ? (entryOf(node, 'cidr')?.value ?? null) : node;
 }
 
-/** Reads an IP address. */
+/** Reads an IP address from a YAML node; an empty text counts as not set. */
 export const readAddress: ValueReader<string> = (node, refuse) => {
   if (node.kind === 'scalar' && node.text === '') return null;
   if (node.kind === 'scalar' && familyOf(node.text) !== null) return node.text;

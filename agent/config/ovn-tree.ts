@@ -20,7 +20,10 @@ export interface OvnTree {
   readonly problems: readonly Problem[];
 }
 
-/** Returns the JSON pointer (RFC 6901) of a path of keys, as the faults of the schema contain it. */
+/**
+ * Returns the JSON pointer (RFC 6901) of a path of keys, by which the validator of the schema names the position of a
+ * fault.
+ */
 export function pointer(keys: readonly string[]): string {
   return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -14,7 +14,7 @@ interface YamlPlace {
 
 export interface YamlScalar extends YamlPlace {
   readonly kind: 'scalar';
-  /** Decoded value. */
+  /** Value of the scalar, without quotes and with its escape sequences decoded. */
   readonly text: string;
   /** Value as it is in the file, including quotes; for a block scalar (`|` or `>`), the decoded value. */
   readonly raw: string;

@@ -7,10 +7,16 @@ const ownUnit = 'microshift-ovs-init.service';
  * the unit runs scripts of MicroShift.
  */
 const ownRun = /^\S*\/microshift-net apply\b/;
-/** Directory in which a file of the administrator hides or overrides the drop-in. */
+/**
+ * Directory in which a file of the administrator hides or overrides the agent's drop-in for
+ * microshift-ovs-init.service.
+ */
 const overrides = `/etc/systemd/system/${ownUnit}.d`;
 
-/** Units before or after which the agent's unit has to start, each with the consequence if that order is missing. */
+/**
+ * Units before or after which microshift-ovs-init.service has to start, each with the consequence if that order is
+ * missing.
+ */
 const order: readonly (readonly [kind: 'after' | 'before', unit: string, otherwise: string])[] = [
   ['after', 'openvswitch.service', 'it can start before Open vSwitch runs'],
   ['after', 'NetworkManager.service', 'it can start before NetworkManager runs'],
@@ -18,7 +24,8 @@ const order: readonly (readonly [kind: 'after' | 'before', unit: string, otherwi
 ];
 
 /**
- * Other units of the agent, each with its purpose and the consequence if it is disabled, does not run, or has failed.
+ * Units of the agent besides microshift-ovs-init.service, each with its purpose and the consequence if it is disabled,
+ * does not run, or has failed.
  */
 const sideUnits: readonly (readonly [id: string, unit: string, does: string, otherwise: string])[] = [
   [
@@ -138,7 +145,7 @@ export const unitChecks: readonly Check[] = [
   },
 ];
 
-/** Judges one of the agent's other units: it has to be enabled and must not have failed. */
+/** Judges a unit of the agent besides microshift-ovs-init.service: it has to be enabled and must not have failed. */
 function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: string): Finding {
   // A unit that waits for events must run now. A unit that runs once at boot runs again only at the next boot.
   const waits = isWatching(name);

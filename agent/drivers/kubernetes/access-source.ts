@@ -39,7 +39,7 @@ export function createAccessSource(kubeconfig: string | null, say: (message: str
       disconnect(access);
       return known.access;
     }
-    // Requests on the old connections are repeated with the new credentials when these connections end.
+    // The connections with the previous credentials are closed; requests on them are repeated with the new credentials.
     if (known !== null) disconnect(known.access);
     known = { access, print };
     for (const caution of access.cautions) {
@@ -54,8 +54,8 @@ export function createAccessSource(kubeconfig: string | null, say: (message: str
       if (known !== null && !isDoubted) return Promise.resolve(known.access);
       reading ??= read()
         .catch((error) => {
-          // The file may be incomplete at this moment. The previous credentials may still be valid, so they stay in
-          // use.
+          // The kubeconfig may be incomplete at this moment. The previous credentials may still be valid, so they stay
+          // in use.
           if (known === null) throw error;
           return known.access;
         })

@@ -4,14 +4,14 @@ import type { Collection, KubernetesObject, ObjectReference } from '../../model/
 export interface Cluster {
   /** Address of the API server, for messages. */
   readonly server: string;
-  /** Resolves when the API server reports that it is ready. */
+  /** Resolves when the API server reports that it is ready, or that this user may not know (403). */
   readonly ready: () => Promise<void>;
   /**
    * Applies an object on the server under the agent's field manager. Returns the object as the server stores it, or
    * would store it in a dry run.
    */
   readonly apply: (object: KubernetesObject, options: ApplyOptions) => Promise<KubernetesObject>;
-  /** Returns the object; null if it does not exist. */
+  /** Returns the object that a reference names; null if it does not exist. */
   readonly get: (reference: ObjectReference) => Promise<KubernetesObject | null>;
   readonly list: (collection: Collection) => Promise<ObjectList>;
   /** Requests an object's removal; a missing object counts as removed. */

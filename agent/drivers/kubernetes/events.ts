@@ -61,7 +61,8 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
       return (await slot(() => persist(session, { call, doing: 'make an Event', answers: [404, 409] }))).status;
     } catch (thrown) {
       const { kind, message, facts } = asAgentError(thrown);
-      // The error is not reported if the namespace is being removed, because it then accepts no Events.
+      // A refused Event is not reported if its namespace is being removed, because the namespace then accepts no
+      // Events.
       if (!session.stop.aborted && facts.terminating !== true) complain(kind, message);
       return 0;
     } finally {

@@ -15,7 +15,7 @@ import { AgentError, messageOf } from '../../errors.ts';
 
 /** Pattern of the file names that `manifests render` gives to objects. */
 const objectName = /^\d\d-[a-z]+-[a-z0-9-]+\.yaml$/;
-/** Pattern of a rendered kustomization. Its complete text has to be a list of such file names. */
+/** Pattern of the complete text of a rendered kustomization, which lists only files with names of rendered objects. */
 const kustomizationText =
   /^apiVersion: kustomize\.config\.k8s\.io\/v1beta1\nkind: Kustomization\nresources:\n(?: {2}- \d\d-[a-z]+-[a-z0-9-]+\.yaml\n)+$/;
 
@@ -68,8 +68,8 @@ function makeDirectory(path: string): void {
 function writeIfChanged(path: string, text: string): void {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   const temporary = `${path}.${process.pid}.new`;
-  // A file at this path is removed first: it was left by a run that crashed, or is a link that another user has created
-  // so that its target is overwritten.
+  // A file at the path of the temporary file is removed first: it was left by a run that crashed, or is a link that
+  // another user has created so that its target is overwritten.
   rmSync(temporary, { force: true });
   const descriptor = openSync(temporary, 'wx', 0o644);
   try {

@@ -5,7 +5,7 @@ export interface TimeLimit {
   readonly signal: AbortSignal;
   /** Removes the time limit; the other signals stay effective. */
   clear(): void;
-  /** Removes the time limit and the listeners. */
+  /** Removes the time limit, and the listeners on the other signals. */
   end(): void;
 }
 

@@ -46,7 +46,7 @@ export async function createCheckpoint(nm: NetworkManager, rollbackSeconds: numb
   return String(path);
 }
 
-/** Sets the rollback timer to rollbackSeconds from now. */
+/** Sets the timer of a checkpoint, so that NetworkManager rolls back to the checkpoint rollbackSeconds from now. */
 export async function pushCheckpointForward(
   nm: NetworkManager,
   checkpoint: string,
@@ -61,7 +61,7 @@ export async function destroyCheckpoint(nm: NetworkManager, checkpoint: string):
   await nm.request('destroy the checkpoint', rootCall('CheckpointDestroy', 'o', checkpoint));
 }
 
-/** Rolls back to the checkpoint; resolves when NetworkManager has begun the activations that the rollback needs. */
+/** Rolls back to the checkpoint; resolves when NetworkManager has begun to activate all profiles again. */
 export async function rollBackCheckpoint(nm: NetworkManager, checkpoint: string): Promise<void> {
   await nm.request('roll back the checkpoint', rootCall('CheckpointRollback', 'o', checkpoint));
 }

@@ -20,8 +20,8 @@ const dispatcher = 'org.freedesktop.nm_dispatcher';
  */
 const startMs = 5_000;
 /**
- * Time limit for the answer, which arrives when every script has ended. Scripts may run for minutes; they continue
- * after the limit.
+ * Time limit for the dispatcher's answer, which arrives when every script has ended. Scripts may run for minutes; they
+ * continue after the limit.
  */
 const scriptsMs = 10_000;
 
@@ -122,7 +122,7 @@ function ownFirst(
     return own.includes(`${octets.join('.')}/${prefix}`);
   };
   const ordered = [...listed.filter(isOwn), ...listed.filter((entry: Json) => !isOwn(entry))];
-  // The gateway moves to the first entry as well, because scripts expect it there.
+  // The gateway moves to the first entry of the list of addresses as well, because scripts expect it there.
   const gateway = listed.map((entry: Json) => (entry as readonly number[])[2] ?? 0).find((hop) => hop !== 0) ?? 0;
   const entries = (ordered as readonly (readonly number[])[]).map(([address = 0, prefix = 0], index) => [
     address,
@@ -132,7 +132,7 @@ function ownFirst(
   return { ...config, addresses: encodeVariant(['aau', entries]) };
 }
 
-/** Returns the options of a lease. */
+/** Returns the options of a device's DHCP lease; an empty object if the device has no lease. */
 function lease(
   objects: Readonly<Record<string, ManagedObject>>,
   path: unknown,

@@ -251,7 +251,7 @@ async function shown(lines: readonly string[]): Promise<readonly Shown[]> {
   const { exitCode, stdout } = await run('ip', ['-json', '-batch', '-'], commandMs, { input: `${lines.join('\n')}\n` });
   if (exitCode !== 0) return [];
   try {
-    // Each line of the output is a JSON list, in which an empty object stands for each entry that is not shown.
+    // Each line that ip(8) prints is a JSON list, in which an empty object stands for each entry that is not shown.
     return stdout.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as Shown[])));
   } catch {
     return [];

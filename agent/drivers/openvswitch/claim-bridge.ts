@@ -7,8 +7,8 @@ import { askVswitchd } from './taken-over.ts';
 /**
  * Marks the rows of a bridge, and of the port and interface of the same name, as NetworkManager's, in one transaction.
  * An activation of NetworkManager's profiles for the bridge then finds the rows and inserts none; without the marks,
- * the activation would fail because the names are in use. `keys` are additional keys of the bridge's row. When the
- * promise resolves, ovsdb-server has sent the change to NetworkManager.
+ * the activation would fail because the names are in use. `keys` are additional keys of the columns external_ids and
+ * other_config of the bridge. When the promise resolves, ovsdb-server has sent the change to NetworkManager.
  */
 export async function claimBridge(
   client: OvsdbClient,

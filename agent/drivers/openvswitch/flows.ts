@@ -25,7 +25,10 @@ const options = ['-O', 'OpenFlow14', '--no-names'];
  * (`vswitchd-not-responding`, `step-failed`).
  */
 export interface BridgeFlows {
-  /** Compares the flows in ovs-vswitchd with `flows`, which are in the notation of ovs-ofctl. Writes nothing. */
+  /**
+   * Compares the flows in ovs-vswitchd with `flows`, which are in the notation of ovs-ofctl. Returns the flows that
+   * only `flows` contains (`missing`) and those that only ovs-vswitchd has (`stale`). Writes nothing.
+   */
   compare(flows: readonly string[]): Promise<FlowDifference>;
   /** Replaces the flows by `flows`, in this order, in one OpenFlow bundle. After a failure, the old flows stay. */
   replace(flows: readonly string[]): Promise<void>;

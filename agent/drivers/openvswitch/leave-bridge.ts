@@ -36,28 +36,29 @@ export async function unmarkBridge(client: OvsdbClient, name: string): Promise<v
 }
 
 /**
- * Removes NetworkManager's mark from a bridge, and its internal interface, which ends the active connection on that
- * interface. Flows and all other ports stay. With `isTaken`, waits until ovs-vswitchd has removed the interface. Does
- * nothing if the bridge does not exist, or has neither NetworkManager's mark nor the agent's key.
+ * Removes NetworkManager's mark and the internal interface from a bridge; the active connection on that interface ends.
+ * Flows and all other ports stay. With `isTaken`, waits until ovs-vswitchd has removed the interface. Does nothing if
+ * the bridge does not exist, or if its external_ids have neither NetworkManager's mark nor the key by which the agent
+ * recognizes its own bridges.
  */
 export async function releaseBridge(client: OvsdbClient, name: string, isTaken: boolean): Promise<void> {
   const { bridges } = await readOvsFacts(client);
   const row = bridges.find((bridge) => bridge.name === name);
-  // A bridge that has only the agent's key is changed as well: it has survived a restart of NetworkManager, and still
-  // has the node's addresses.
+  // Before a restart of NetworkManager, NetworkManager's mark is removed from a bridge of the agent, but not the
+  // agent's own key. A bridge with only the agent's key is changed as well, because it still has the node's addresses.
   if (row === undefined || [ownerKey, ownKey].every((key) => row.externalIds[key] === undefined)) return;
   const local = row.ports.filter((port) => port.name === name).map((port) => uuid(port.uuid));
-  // The mark is removed by a transaction of its own. If one update contained both changes, NetworkManager would process
-  // the interface before the bridge, and remove both.
+  // NetworkManager's mark is removed before the interface, by a transaction of its own. If one update contained both
+  // removals, NetworkManager would process the interface before the bridge, and remove the bridge as well.
   await unmarkBridge(client, name);
   const change = mutate('Bridge', [['_uuid', '==', uuid(row.uuid)]], [['ports', 'delete', setOf(local)]]);
   await takenOver(client, isTaken ? takenOverMs : null, [change]);
 }
 
 /**
- * Leaves a bridge to MicroShift at boot. Neither ovs-vswitchd nor NetworkManager uses the database at this time, so the
- * function does not wait for them. Replaces the keys and the internal interface of the bridge, and removes the NIC.
- * Does nothing if the bridge does not exist.
+ * Leaves a bridge to MicroShift at boot, before ovs-vswitchd and NetworkManager use the database; the function does not
+ * wait for them. Replaces the internal interface and all keys in external_ids and other_config of the bridge. Removes
+ * the NIC and every other kernel device from the bridge. Does nothing if the bridge does not exist.
  */
 export async function releaseBridgeAtBoot(client: OvsdbClient, wanted: LeftBridge): Promise<void> {
   const { bridges } = await readOvsFacts(client);
@@ -76,8 +77,9 @@ export async function releaseBridgeAtBoot(client: OvsdbClient, wanted: LeftBridg
 }
 
 /**
- * Creates a bridge with these keys and an internal interface. On an existing bridge, replaces all keys by these, and
- * adds the internal interface if it is missing. With `isTaken`, waits until ovs-vswitchd has applied the change.
+ * Creates a bridge with an internal interface, and with these keys in external_ids and other_config. On an existing
+ * bridge, replaces all keys in the two columns by these, and adds the internal interface if it is missing. With
+ * `isTaken`, waits until ovs-vswitchd has applied the change.
  */
 export async function leaveBridge(client: OvsdbClient, wanted: LeftBridge, isTaken: boolean): Promise<void> {
   const limitMs = isTaken ? takenOverMs : null;
@@ -128,7 +130,7 @@ function ownInterface(name: string): readonly Operation[] {
   ];
 }
 
-/** Returns the mutations that replace all keys of a bridge by the wanted ones. */
+/** Returns the mutations that replace all keys in external_ids and other_config of a bridge by the wanted ones. */
 function keysOf(row: OvsBridge, { externalIds, otherConfig }: LeftBridge): readonly Mutation[] {
   return [
     ...replaceKeys('external_ids', externalIds, Object.keys(row.externalIds)),

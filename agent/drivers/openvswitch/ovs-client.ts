@@ -33,7 +33,10 @@ const callTimeoutMs = 10_000;
  */
 export interface OpenVSwitch {
   facts(): Promise<OvsFacts>;
-  /** Marks an existing bridge as NetworkManager's, with the UUIDs of these profiles, and sets these keys in its row. */
+  /**
+   * Marks an existing bridge as NetworkManager's, with the UUIDs of these profiles, and sets these keys in external_ids
+   * and other_config of the bridge.
+   */
   claimBridge(name: string, owners: BridgeMarks, keys?: BridgeRow): Promise<void>;
   /** Replaces a bridge's internal interface by a new one, and waits until ovs-vswitchd has applied the change. */
   renewInterface(name: string): Promise<void>;
@@ -46,12 +49,14 @@ export interface OpenVSwitch {
   releaseBridge(name: string, isTaken: boolean): Promise<void>;
   /**
    * Leaves a bridge to MicroShift at boot, before ovs-vswitchd and NetworkManager run. Replaces the internal interface
-   * and all keys of the bridge, including NetworkManager's mark, and removes the NIC from the bridge.
+   * and all keys in external_ids and other_config of the bridge, so that NetworkManager's mark is removed. Removes the
+   * NIC and every other kernel device from the bridge.
    */
   releaseBridgeAtBoot(bridge: LeftBridge): Promise<void>;
   /**
-   * Creates a bridge with these keys and an internal interface. On an existing bridge, replaces all keys by these, and
-   * adds the internal interface if it is missing. With `isTaken`, waits until ovs-vswitchd has applied the change.
+   * Creates a bridge with an internal interface, and with these keys in external_ids and other_config. On an existing
+   * bridge, replaces all keys in the two columns by these, and adds the internal interface if it is missing. With
+   * `isTaken`, waits until ovs-vswitchd has applied the change.
    */
   leaveBridge(bridge: LeftBridge, isTaken: boolean): Promise<void>;
   /** Adds a NIC to a bridge as a port with these external_ids, and waits until ovs-vswitchd has opened the NIC. */

@@ -90,8 +90,8 @@ export async function openPodPorts(runDirectory: string, limitMs: number): Promi
       const batch = waiting.splice(0);
       const failed = await transact(batch);
       if (failed !== null && batch.length > 1) {
-        // One request of the batch may have made the transaction fail, so each request is sent again in a transaction
-        // of its own.
+        // Any of the requests may have made their common transaction fail, so each request is sent again in a
+        // transaction of its own.
         for (const one of batch) settle([one], await transact([one]));
       } else settle(batch, failed);
     }

@@ -5,8 +5,9 @@ import { type Mutation, mapOf, setOf } from '../ovsdb/index.ts';
 export const ownerKey = 'NM.connection.uuid';
 
 /**
- * Returns the mutations that set these keys of a map column, and remove the `former` keys that are not among them. A
- * mutation `insert` does not replace the value of an existing key (RFC 7047 section 5.1).
+ * Returns the mutations that remove the `former` keys from a map column and then set these keys. A mutation `insert`
+ * does not replace the value of an existing key (RFC 7047 section 5.1), so `former` has to contain every key that is
+ * set and may exist already.
  */
 export function replaceKeys(
   column: OvsColumn,

@@ -12,7 +12,7 @@ const roundMs = 15_000;
  * path with the OpenFlow flows in rounds, and `revalidator/wait` answers at the end of a round (ofproto-dpif-upcall.c).
  * The first round may have begun before the last change of the flows, so the end of the second one is awaited. Never
  * fails because of ovs-vswitchd: the wait for a round ends at its time limit. Returns at once if ovs-vswitchd is not
- * running, or does not accept the command because it has data paths of both kinds.
+ * running, or if it refuses the command because it has a data path in the kernel and another one in userspace.
  */
 export async function awaitRevalidation(runDirectory: string): Promise<void> {
   const pid = processOf(`${runDirectory}/ovs-vswitchd.pid`, 'ovs-vswitchd');

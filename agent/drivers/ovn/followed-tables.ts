@@ -59,8 +59,8 @@ export function followTables(
 }
 
 /**
- * Opens the mirror. Tries again while the server is unreachable; each attempt ends at its time limit, or when the
- * session is closed.
+ * Opens a mirror of the tables. Tries again after each failed attempt, until `isClosed` returns true; returns null in
+ * this case.
  */
 async function mirrorOf(session: Session, tables: TablesRequest['tables'], isClosed: () => boolean) {
   while (!isClosed()) {

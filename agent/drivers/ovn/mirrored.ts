@@ -22,9 +22,8 @@ export type { MirrorRow, MirrorTable, RowChange } from '../ovsdb/index.ts';
 /** Time limit for a call, which allows for a loaded machine and a slow link, as in database.ts. */
 const limitMs = 15_000;
 /**
- * Time limit for the mirror to have current contents. A single monitor request has a shorter limit. At that limit, the
- * connection is closed and another attempt begins. The time that is left after a successful request is for applying the
- * contents.
+ * Time limit for the mirror to have current contents. It is longer than the limit of a single monitor request, after
+ * which the connection is closed and another attempt begins, and it includes the time to apply the contents.
  */
 const freshMs = 4 * limitMs;
 
@@ -154,8 +153,8 @@ function mirrored(
 }
 
 /**
- * Returns the result for the error of a `wait` with a timeout of zero, and of an `assert` (RFC 7047 sections 5.2.6 and
- * 5.2.10); null for any other error.
+ * Returns the result that an error of the server means: `stale` for a failed `wait` with a timeout of zero, `not owner`
+ * for a failed `assert` (RFC 7047 sections 5.2.6 and 5.2.10); null for any other error.
  */
 function judgedBy(error: unknown): Judged | null {
   if (!(error instanceof OvsdbError) || error.kind !== 'operation') return null;

@@ -11,7 +11,7 @@ export function fromOvn(what: string, where: string, error: unknown): AgentError
   const isStorage = kind === 'operation' && /^commit failed: I\/O error/.test(messageOf(error));
   const isSwitch = kind === 'unreachable' && where.startsWith('unix:') && where.endsWith('/db.sock');
   const [named, hint] = isStorage ? storage : isSwitch ? stoppedSwitch : (table[kind] ?? refusal);
-  // The name of the server is removed from the client's message, because this error names the server itself.
+  // The message of the AgentError names the server, so the name is removed from the message of the OVSDB client.
   const reason = messageOf(error).replace(`cannot connect to ${where}: `, '');
   return new AgentError(named, `could not ${what} ${what === 'connect' ? 'to' : 'at'} ${where}: ${reason}`, {
     hint,
@@ -30,10 +30,12 @@ const storage: readonly [ErrorKind, string] = [
   'free space on the disk that has the database, on the central node: df /var/lib/ovn',
 ];
 
-/** Kind and hint of the error if the database is that of Open vSwitch, whose socket is db.sock (ovsdb-server(1)). */
+/**
+ * Kind and hint of the AgentError if the database is that of Open vSwitch, whose socket is db.sock (ovsdb-server(1)).
+ */
 const stoppedSwitch: readonly [ErrorKind, string] = ['ovsdb-unreachable', startSwitch];
 
-/** Kind and hint of the agent's error, by the kind of the connection's error. */
+/** Kind and hint of the AgentError, by the kind of the OvsdbError. */
 const table: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   unreachable: [
     'ovn-not-running',

@@ -25,7 +25,7 @@ interface Container {
   readonly isObject: boolean;
   /** Index of the first part of the text that is not parsed yet. */
   part: number;
-  /** Number of bytes of the text before this part. */
+  /** Number of bytes of the text before the part with the index `part`. */
   ahead: number;
   /** Members that are already parsed; null before the first of them. */
   parsed: Parsed | null;
@@ -46,13 +46,10 @@ export interface Pieces {
   isLong(depth: number, moreBytes: number): boolean;
   /**
    * Parses the members of the container at `depth` that have arrived, and releases their text. The added bytes must end
-   * with a member, without the comma that follows it.
+   * with a member, without the comma that follows it. Throws OvsdbError `protocol` if the text is not JSON.
    */
   cut(depth: number): void;
-  /**
-   * Returns the complete object and begins another one. `cut` and `end` throw OvsdbError `protocol` for a text that is
-   * not JSON.
-   */
+  /** Returns the complete object and begins another one. Throws OvsdbError `protocol` if the text is not JSON. */
   end(): JsonObject;
 }
 

@@ -44,8 +44,8 @@ let nextMonitor = 0;
 
 /**
  * Follows these tables through monitor_cond_since or monitor_cond (ovsdb-server(7) sections 4.1.12 to 4.1.16); resolves
- * with the first contents. When a transaction of the same session has been answered, its changes are in the mirror.
- * Rejects with the reason after the limit.
+ * with the first contents. When a transaction of the same session has been answered, its changes are in the mirror. If
+ * the contents have not arrived at the end of the limit, rejects with the reason.
  */
 export async function openMirror(
   session: Session,

@@ -5,7 +5,7 @@ import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 import type { ColumnType, Schema } from './schema.ts';
 import type { Atom } from './values.ts';
 
-/** Columns and rows of a table that the client copies and whose changes it follows. */
+/** Request to copy columns and rows of a table, and to follow their changes. */
 export interface TableRequest {
   /** Columns to follow; columns that the schema does not have are left out. Absent to follow all columns. */
   readonly columns?: readonly string[];

@@ -3,7 +3,7 @@ import { type OvsdbErrorKind, printable } from './ovsdb-errors.ts';
 /** Stage in which a connection failed. */
 export type TlsStage = 'handshake' | 'first answer';
 
-/** Explains the failure of a TLS connection; undefined if TLS is not the cause. */
+/** Returns the kind of error and the explanation for a failed TLS connection; undefined if TLS is not the cause. */
 export function explainTlsFailure(error: Error, stage: TlsStage): readonly [OvsdbErrorKind, string] | undefined {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const reason = reasonOf(error);

@@ -79,7 +79,10 @@ export function openSystemd(bus: Bus): Systemd {
   };
 }
 
-/** Returns a property of a unit; null if systemd cannot load the unit or does not answer. */
+/**
+ * Returns a property of a unit; null if systemd cannot load the unit or does not answer this request. Fails if systemd
+ * has loaded the unit but does not return the property.
+ */
 async function property(
   bus: Bus,
   request: (what: string, call: Partial<MethodCall> & { member: string }) => Promise<unknown[]>,

@@ -77,8 +77,9 @@ function maskAssignments(text: string): string {
 }
 
 /**
- * Masks a JSON value: secrets by the names of their keys, the `value` of a variable by its `name` (EnvVar of
- * Kubernetes), and every key and every other string as text.
+ * Masks a JSON value: each text, list or object under a key with the name of a secret, and the `value` of a variable
+ * whose `name` is that of a secret (EnvVar of Kubernetes). Masks secrets in all keys and in all other texts as
+ * `maskText` does.
  */
 export function maskJson(value: unknown, known: readonly string[] = []): unknown {
   if (typeof value === 'string') return maskText(value, known);

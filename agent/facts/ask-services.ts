@@ -30,7 +30,7 @@ export async function askVswitchd(): Promise<'responds'> {
   return 'responds';
 }
 
-/** Reads the zones of interfaces; null if firewalld is not running. */
+/** Reads the assignment of interfaces to the zones of firewalld; null if firewalld is not running. */
 export function askInterfaceZones(): Promise<InterfaceZones | null> {
   return onSystemBus(async (bus) => (await openFirewalld(bus))?.interfaceZones() ?? null);
 }

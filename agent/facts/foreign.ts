@@ -29,9 +29,10 @@ function namesOf(added: readonly AddedBridge[]): readonly string[] {
 }
 
 /**
- * Reads the entries that programs other than NetworkManager added to links. Also reads entries that NetworkManager may
- * have added, because only NetworkManager's profiles tell the two kinds apart; `withoutListed` removes them. Queries
- * the kernel only if files of the kernel show that such entries may exist.
+ * Reads the entries that programs other than NetworkManager added to links. The result also contains entries that
+ * NetworkManager may have added, because only its profiles tell the two kinds apart; `withoutListed` removes
+ * NetworkManager's entries. Queries the kernel only if files of the kernel show that other programs may have added
+ * entries.
  */
 export async function readForeignEntries(
   links: readonly Link[],
@@ -62,8 +63,8 @@ export function withoutListed(
     // A link that NetworkManager does not manage is left out, because the owner of its entries is unknown. The agent's
     // bridges and lo are exceptions.
     if (running.length === 0 && !isBridge && entries.interface !== 'lo') return [];
-    // After a restart of NetworkManager, a bridge of the agent has no active profile yet, so the profile that the agent
-    // made for it counts.
+    // After a restart of NetworkManager, a bridge of the agent has no active profile yet. The profile that the agent
+    // made for the bridge is then used in place of an active one.
     const isItsOwn = ({ settings }: NmProfile): boolean =>
       isBridge &&
       textOf(settings, 'connection', 'interface-name') === entries.interface &&
@@ -71,8 +72,8 @@ export function withoutListed(
     const settings = profiles
       .filter((profile) => running.some((active) => active.uuid === profile.uuid) || isItsOwn(profile))
       .map((profile) => profile.settings);
-    // If the profile of a link is generated, all routes of the link count as the profile's, whatever their protocol is:
-    // NetworkManager generates the profile from everything that the link has.
+    // NetworkManager generates a profile from everything that a link has. Routes of every protocol are therefore
+    // compared with the routes of a generated profile.
     const isMadeUp = running.some(isExternal);
     const isManagers = isBridge
       ? isOfBridge(settings)

@@ -10,7 +10,7 @@ import {
 } from '../model/hint-files.ts';
 import { nodeIpPath } from '../plan/uplink/remembered.ts';
 
-/** Files in which an administrator, another program or the previous boot names a NIC. */
+/** Files in which an administrator, another program or an earlier run of the agent names a NIC. */
 export const hintFiles = {
   interfaceHint: { path: '/var/lib/ovnk/iface_default_hint', is: 'interface' },
   extraBridge: { path: '/etc/ovnk/extra_bridge', is: 'interface' },
@@ -86,8 +86,8 @@ function isAddedBridge(value: unknown): value is AddedBridge {
 }
 
 /**
- * Parses the record of a NIC, which has its name and its permanent MAC. A damaged record counts as missing: the hint
- * file then identifies the NIC by its name only.
+ * Parses the record of a NIC, which has its name and its permanent MAC. A damaged record counts as missing: if the NIC
+ * has another name now, it is not recognized.
  */
 function parseHintedNic(text: string | null): HintedNic | null {
   try {

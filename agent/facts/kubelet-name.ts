@@ -16,7 +16,7 @@ const subject = 'system:node:';
 
 /**
  * Returns the name by which the API server knows the kubelet of this host (kubernetes.io, "Using Node Authorization");
- * null if the host has no kubelet.
+ * null if the host has no client certificate of a kubelet.
  */
 export function readKubeletName(): string | null {
   for (const path of certificates) {

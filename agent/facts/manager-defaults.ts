@@ -4,8 +4,8 @@ import type { DefaultsSection } from '../model/connection-defaults.ts';
 
 /*
  * NetworkManager's defaults of connection properties, read as NetworkManager reads them (NetworkManager.conf(5);
- * nm-config.c, read_entire_config; nm-config-data.c, _match_section_infos_construct). NetworkManager does not expose
- * them: an applied profile does not contain them.
+ * nm-config.c, read_entire_config; nm-config-data.c, _match_section_infos_construct). NetworkManager's API does not
+ * return the defaults, not even as a part of an applied profile.
  */
 
 export interface ConfigFile {

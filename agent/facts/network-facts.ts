@@ -72,9 +72,9 @@ function sysctl(name: string): string | null {
 }
 
 /**
- * Returns the DHCP clients that NetworkManager has not started; its own clients have a special script. Leaves out
- * clients in the network namespace of a container or pod. A client whose network namespace cannot be read may be in the
- * namespace of the agent, and is included.
+ * Returns the DHCP clients that NetworkManager has not started. NetworkManager's own clients have the script
+ * nm-dhcp-helper among their arguments. Leaves out clients in the network namespace of a container or pod. A client
+ * whose network namespace cannot be read may be in the namespace of the agent, and is included.
  */
 export function dhcpClients(): NetworkFacts['dhcpClients'] {
   const own = targetName('/proc/self/ns/net');

@@ -18,10 +18,10 @@ export function compareObjects(before: KubernetesObject, after: KubernetesObject
 }
 
 /**
- * Returns the effect that an apply would have on an object. `verdict` is the server's answer to a dry run: the
- * resulting object, which has a resourceVersion only if the object exists already, or null if its namespace does not
- * exist yet. `before` is the existing object if it has the agent's labels, otherwise null; `isKnown` is true if an
- * earlier apply created it.
+ * Returns the effect that an apply would have on an object. `verdict` is the object that the API server returned for a
+ * dry run. It has a resourceVersion only if the object exists already, and is null if its namespace does not exist yet.
+ * `before` is the existing object if it has the agent's labels, otherwise null. `isKnown` is true if the agent's
+ * inventory lists the object.
  */
 export function applyOutcome(
   verdict: KubernetesObject | null,
@@ -30,7 +30,8 @@ export function applyOutcome(
 ): ObjectOutcome['outcome'] {
   if (verdict?.metadata.resourceVersion === undefined) return 'created';
   if (!isKnown) return 'taken-over';
-  // The comparison includes the managed fields, because an apply may make the agent the owner of an unchanged field.
+  // The comparison includes metadata.managedFields, because an apply may make the agent the owner of a field without
+  // changing its value.
   return isDeepStrictEqual(before, verdict) ? 'unchanged' : 'changed';
 }
 

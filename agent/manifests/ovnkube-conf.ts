@@ -41,7 +41,7 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
     },
     logging: { 'acl-logging-rate-limit': 20 },
     ovnkubernetesfeature: {
-      // The setting makes each node a zone. Since May 2026, ovn-kubernetes has no other mode.
+      // `enable-interconnect` makes each node a zone. Since May 2026, ovn-kubernetes has no other mode.
       'enable-interconnect': databases === 'zone' ? true : undefined,
       'enable-egress-ip': false,
       'enable-egress-firewall': false,
@@ -52,8 +52,8 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
       interface: 'br-ex',
       nodeport: true,
       'disable-snat-multiple-gws': true,
-      // The setting permits br-ex without an uplink, because the uplink may be added or removed at any time. ovnkube
-      // uses an uplink if br-ex has one.
+      // `allow-no-uplink` permits br-ex without an uplink, because the uplink may be added or removed at any time.
+      // ovnkube uses an uplink if br-ex has one.
       'allow-no-uplink': true,
     },
     // The durations of the leader election are in seconds. They are long, because the only candidate must not lose the

@@ -50,9 +50,9 @@ export function refusedContainers(
 }
 
 /**
- * Returns the first container that cannot start for a reason that the last apply does not remove; null if no container
- * has such a reason. The apply does not remove a reason that concerns the image, or a reason that did not exist before
- * the apply. It may have removed any other reason, such as a missing ConfigMap.
+ * Returns the first container that still cannot start after the manifests were applied; null if there is none. `before`
+ * are the containers that could not start earlier. A reason that is in `before` as well and does not concern the image,
+ * such as a missing ConfigMap, does not count, because the apply may have removed it.
  */
 export function lastingRefusal(
   before: readonly RefusedContainer[],

@@ -75,7 +75,7 @@ export interface OverlayFacts {
   readonly kernel?: readonly string[];
   /**
    * Sentences about the other nodes on this node's LAN from which no packet arrives by the direct route. Absent if no
-   * other node on the LAN takes part in direct routes.
+   * other node on the LAN takes part in direct routes, or if the database of Open vSwitch does not answer.
    */
   readonly direct?: readonly string[];
   /**
@@ -240,7 +240,7 @@ export interface JournalFacts {
   }[];
   readonly unusable: readonly { readonly path: string; readonly why: string }[];
   readonly last: { readonly id: string; readonly state: string; readonly detail: string | null } | null;
-  /** Command that runs now and holds the lock; null if no command runs. */
+  /** Command and process id of the run that holds the agent's lock; null if the lock is free. */
   readonly running: string | null;
 }
 

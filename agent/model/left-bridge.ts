@@ -7,9 +7,9 @@ export interface BridgeRow {
 }
 
 /**
- * Bridge that stays in Open vSwitch when the agent gives it up. It has no NetworkManager profile and no NIC. It keeps
- * its external_ids, its other_config, and the ports that other programs added. MicroShift's own script makes such a
- * bridge. A bridge is also in this state while it is rebuilt around the ports of other programs.
+ * Bridge in Open vSwitch without a NetworkManager profile and without a NIC; the ports of other programs stay in it. It
+ * belongs to MicroShift, whose own script made it or to which the agent left it, or the agent rebuilds it around the
+ * ports of other programs.
  */
 export interface LeftBridge extends BridgeRow {
   readonly bridge: string;

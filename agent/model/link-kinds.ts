@@ -26,10 +26,7 @@ const nic: LinkKind = { unfit: null, onUplink: 'separate', isNic: true };
 const tunnel: LinkKind = { unfit: null, onUplink: 'silent', isNic: false };
 const receiver: LinkKind = { unfit: null, onUplink: 'blocks', isNic: true };
 
-/**
- * Traits by kind. A kind is listed only if it can be stacked on a NIC or can be an uplink. A kind that is not listed
- * counts as a NIC.
- */
+/** Properties of each kind of link, by the name of the kind. A kind that is not listed counts as a NIC. */
 const linkKinds = {
   bond: nic,
   bridge: nic,

@@ -48,7 +48,7 @@ export interface ObjectDifference {
 /** Effect that an apply or a delete had on one object. */
 export interface ObjectOutcome {
   readonly object: string;
-  /** `taken-over` if the object existed and belonged to another field manager. */
+  /** `taken-over` if the object existed, and the agent's inventory did not list it. */
   readonly outcome: 'created' | 'changed' | 'unchanged' | 'taken-over' | 'removed';
 }
 

@@ -62,16 +62,20 @@ export function everyProfileId(names: BridgeNames): readonly string[] {
   return [...profileIds(names), ...[names.formerUplinkPort, names.formerUplinkInterface].flatMap((id) => id ?? [])];
 }
 
-/** All profile ids that this agent or configure-ovs.sh may have written, for br-ex and br-ex1. */
+/**
+ * Ids of the profiles that the agent or configure-ovs.sh may have written for br-ex and br-ex1, without the copies that
+ * configure-ovs.sh made of the profiles of a bond's or team's ports.
+ */
 export const ownProfileIds: ReadonlySet<string> = new Set(bridges.flatMap(everyProfileId));
 
 /** Suffix of the names of the profiles with which configure-ovs.sh moved the ports of a bond or team. */
 const scriptCopyEnding = '-slave-ovs-clone';
 
 /**
- * Returns the bridge for which this agent or configure-ovs.sh made a profile; null if neither of them made it. The
- * script's copy of a bond port's profile names the script's profile of the bond as its controller
- * (`connection.controller`, by UUID or by id): the profile ovs-if-phys0 belongs to br-ex, and ovs-if-phys1 to br-ex1.
+ * Returns the bridge for which this agent or configure-ovs.sh made a profile; null if neither of them made it.
+ * configure-ovs.sh copied the profiles of the ports of a bond or team. Such a copy belongs to the bridge of its
+ * controller, which it names by UUID or by id (`connection.controller`): the profile ovs-if-phys0 is the controller of
+ * ports for br-ex, and ovs-if-phys1 for br-ex1.
  */
 export function bridgeOfProfile(profile: NmProfile, observation: Observation): BridgeNames | null {
   const named = bridges.find((names) => everyProfileId(names).includes(profile.id));

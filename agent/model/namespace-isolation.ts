@@ -23,10 +23,13 @@ export interface Isolation {
   readonly groupLabel: string;
 }
 
-/** Connections that the policies allow from the pods of one namespace to those of another: all, some or none. */
+/**
+ * Connections that the network policies and cluster policies allow from the pods of one namespace to those of another:
+ * all, some or none.
+ */
 export type Reach = 'all' | 'some' | 'none';
 
-/** Namespaces, and the connections that the policies allow between them. */
+/** Namespaces, and the connections that the network policies and cluster policies allow between them. */
 export interface ReachMatrix {
   /** The isolation that is enabled; null if no isolation is enabled. */
   readonly isolation: Isolation | null;

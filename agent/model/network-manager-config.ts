@@ -8,7 +8,7 @@ export interface ConfigSection {
   /** Name of the section: `main`, `keyfile`, `device-wifi`, `connection`, … */
   readonly name: string;
   readonly values: Readonly<Record<string, string>>;
-  /** Last file that sets or changes the value, by key. */
+  /** Last file that sets or changes the value of a key, by key. */
   readonly files: Readonly<Record<string, string>>;
 }
 

@@ -66,11 +66,11 @@ export interface NodeState {
   /** Addresses at which the node's tunnels end; empty if the node has not joined yet. */
   readonly addresses: readonly string[];
   readonly state: 'here' | 'joined' | 'not joined';
-  /** Tunnel to the node; null for this node. */
+  /** Tunnel from the central node to the node; null for the central node itself. */
   readonly tunnel: NodeTunnel | null;
   /**
-   * Paths from pods of the central node to pods of this node, one for each address family. Empty if one of the two
-   * nodes has no pods.
+   * Paths from pods of the central node to pods of the node, one for each address family. Empty if one of the two nodes
+   * has no pods.
    */
   readonly paths: readonly PodPath[];
   /** Last answer of the node to the central node; null if the node has not registered and so cannot be probed. */

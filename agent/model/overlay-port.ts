@@ -50,7 +50,10 @@ export interface AttachedInterface {
   readonly logicalPort: string;
 }
 
-/** Largest number of ports of a cluster. Members read a list of their interfaces in one column of the database. */
+/**
+ * Largest number of ports of a cluster. A single value of SB_Global.external_ids, which every member reads, lists the
+ * interfaces of all ports.
+ */
 export const mostPorts = 256;
 /** Largest number of hosts behind one port. Each host costs OVN some flows on each node. */
 export const mostHosts = 64;
@@ -73,7 +76,7 @@ export function portKey({ namespace, name, node }: OverlayPort): NamespacedName 
   return `${namespace}/${name}@${node}`;
 }
 
-/** Returns true for the key of a port. */
+/** Returns true for the object key of a port, as `portKey` returns it; false for the object key of a pod. */
 export function isPortKey(key: NamespacedName): boolean {
   return key.includes('@');
 }

@@ -107,11 +107,11 @@ export type TraceStation =
       readonly what: 'source' | 'destination';
       readonly from: string;
       readonly to: string;
-      /** Other possible results of the translation, such as the other backends of a load balancer. */
+      /** Other possible results of the address translation, such as the other backends of a load balancer. */
       readonly others: readonly string[];
-      /** True if the packet is a reply, and connection tracking reverses the translation of the request. */
+      /** True if the packet is a reply, and connection tracking reverses the address translation of the request. */
       readonly isReversed: boolean;
-      /** Row that causes the translation; null if it is not known. */
+      /** Row that causes the address translation; null if it is not known. */
       readonly rule: TraceRule | null;
       readonly kind: TracePlace['kind'];
       readonly where: string;

@@ -31,7 +31,7 @@ export interface PortRange {
   readonly last: number;
 }
 
-/** Ports and addresses outside of the cluster that services may use. */
+/** Ports and address ranges that the configuration permits services and pods to use. */
 export interface ServiceExposure {
   /** Ports of the nodes' own addresses that services may use: the NodePort range, and the ports that ovn.yaml lists. */
   readonly nodePorts: readonly PortRange[];

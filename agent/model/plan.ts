@@ -99,8 +99,9 @@ export interface StepArguments {
    */
   writeProfiles: { profiles: readonly WantedProfile[] };
   /**
-   * Deletes profiles, waits until they are inactive, and removes bridges on which no profile is active. `left`: bridges
-   * that remain with the ports of other programs; such a bridge is made again if its row is lost.
+   * Deletes profiles and waits until they are inactive. `bridges`: bridges without an active profile, which
+   * NetworkManager does not remove with their profiles, and which the step removes itself. `left`: bridges that remain
+   * with the ports of other programs; such a bridge is made again if its row is lost.
    */
   deleteProfiles: { profiles: readonly ProfileName[]; bridges: readonly string[]; left?: readonly LeftBridge[] };
   /** Activates profiles in parallel and waits until all are active. */
@@ -224,8 +225,8 @@ export interface Plan {
   readonly choice: UplinkChoice | null;
   readonly wanted: Wanted;
   /**
-   * Addresses and gateways that move to another interface. The field cannot be renamed, because journals and JSON
-   * output contain its name.
+   * Addresses and default gateways that move to another interface. The name of this field, `carried`, cannot be
+   * changed, because journals and JSON output contain it.
    */
   readonly carried: readonly MovedAddresses[];
   /** Current addresses of every link that the plan changes. A rollback must restore them. */

@@ -30,7 +30,7 @@ function namesOf(added: readonly AddedBridge[]): readonly string[] {
 
 /**
  * Reads the entries that programs other than NetworkManager added to links. The result also contains entries that
- * NetworkManager may have added, because only its profiles tell the two kinds apart; `withoutListed` removes
+ * NetworkManager may have added, because only its profiles distinguish the two kinds; `withoutListed` removes
  * NetworkManager's entries. Queries the kernel only if files of the kernel show that other programs may have added
  * entries.
  */

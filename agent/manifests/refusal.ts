@@ -50,9 +50,9 @@ export function refusedContainers(
 }
 
 /**
- * Returns the first container that still cannot start after the manifests were applied; null if there is none. `before`
- * are the containers that could not start earlier. A reason that is in `before` as well and does not concern the image,
- * such as a missing ConfigMap, does not count, because the apply may have removed it.
+ * Returns the first container that still cannot start after the manifests were applied; null if none is found.
+ * `before` contains the containers that could not start before the apply. A reason that `before` contains as well and
+ * that does not concern the image, such as a missing ConfigMap, does not count, because the apply may have removed it.
  */
 export function lastingRefusal(
   before: readonly RefusedContainer[],

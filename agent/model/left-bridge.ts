@@ -7,9 +7,9 @@ export interface BridgeRow {
 }
 
 /**
- * Bridge in Open vSwitch without a NetworkManager profile and without a NIC; the ports of other programs stay in it. It
- * belongs to MicroShift, whose own script made it or to which the agent left it, or the agent rebuilds it around the
- * ports of other programs.
+ * Bridge in Open vSwitch without a NetworkManager profile and without a NIC; the ports of other programs stay in it.
+ * Such a bridge belongs to MicroShift: its own script made it, or the agent left it to MicroShift. A bridge is also in
+ * this state while the agent rebuilds it around the ports of other programs.
  */
 export interface LeftBridge extends BridgeRow {
   readonly bridge: string;

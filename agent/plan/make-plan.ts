@@ -164,10 +164,10 @@ function goingWith(names: BridgeNames, observation: Observation): KernelEntries 
 /**
  * Plans the return to the bridges that existed before a transaction, as its journal records them. Without a recorded
  * bridge, the plan removes the bridges and returns the NICs to their own profiles. The plan does the same for a
- * recorded bridge that cannot be built again: a bridge that lacked a profile, or that configure-ovs.sh or an earlier
- * agent made. Such a bridge stays if it has not changed. `config` and the present state of the node decide which
- * addresses lo needs for MicroShift, and whether the signpost is needed, because a lease may have changed since. If
- * `config` is null, lo and the signpost also return to their earlier state.
+ * recorded bridge that has changed and cannot be built again: a bridge that lacked a profile, or that configure-ovs.sh
+ * or an earlier agent made. `config` and the present state of the node decide which addresses lo needs for MicroShift,
+ * and whether the signpost is needed, because a lease may have changed since. If `config` is null, lo and the signpost
+ * also return to their earlier state.
  */
 export function planUndo(previous: Wanted, observation: Observation, config: Config | null = null): Plan {
   const { microshift, added } = previous;

@@ -36,12 +36,12 @@ export interface LoopbackNeeds {
 }
 
 /**
- * Returns the addresses that MicroShift needs on lo while br-ex has them, because it ignores br-ex (rules 1 and 3 of
- * microshift-address.ts):
+ * Returns the addresses that MicroShift needs on lo while br-ex has them, because rules 1 and 3 of
+ * microshift-address.ts ignore the addresses on br-ex:
  *
- * - The address that MicroShift would find for the node without the bridge, if it is an address of the uplink. While a
- *   default route leads through br-ex, MicroShift also finds the address there. Once that route is removed,
- *   MicroShift does not find the address on br-ex any more, and restarts itself.
+ * - The address that MicroShift would find for the node without the bridge, if it is an address of the uplink. Even if
+ *   MicroShift finds the address on br-ex by a default route (rule 5), it would restart itself after the removal of
+ *   that route.
  * - With both families and without node.nodeIPv6, the first IPv6 address of the node, which rule 6 finds since 4.19. It
  *   must not be an address that MicroShift added itself.
  *

@@ -78,9 +78,9 @@ export function joinAddressesFor(
 }
 
 /**
- * Plans a router's port on the join switch, and the switch's port to the router. `node` is the node whose gateway the
- * router is; null for the cluster's router. `withoutTunnel` has the subnets of this node if packets from and to its
- * pods use no tunnel. The router then does not limit these packets to the MTU of tunnels.
+ * Plans a router's port on the join switch, and the switch's port to the router. `node` is the node of a gateway's
+ * router; null for the cluster's router. `withoutTunnel` has the subnets of this node if packets from and to its pods
+ * use no tunnel. The router then does not limit these packets to the MTU of tunnels.
  */
 export function addJoinPort(
   desired: DesiredRows,

@@ -43,11 +43,11 @@ const comments = {
 } as const;
 
 /**
- * Returns a table of nftables for four kinds of packets: those of the node itself to services at the node's own
- * addresses and at external ones, those of other hosts to services that the node itself serves, those of pods to UDP
- * processes of the node that listen at every address, and forged ones. Null if no service has a server and `hasSix` is
- * false. The table has one entry for each address and port of a service, regardless of the number of backends (nft(8),
- * maps and NAT statements).
+ * Returns a table of nftables for these kinds of packets: those of the node itself to services at the node's own
+ * addresses and at external ones; those of other hosts to services that the node itself serves; those of other hosts to
+ * all inbound services, over another interface than the gateway's; those of pods to UDP processes of the node that
+ * listen at every address; and forged ones. Null if no service has a server and `hasSix` is false. The table has one
+ * entry for each address and port of a service, regardless of the number of backends (nft(8), maps and NAT statements).
  * If `hasSix` is true, the table drops packets of other hosts that enter the cluster through the node over IPv6 with an
  * address of the node itself as their source. Every network policy would let them pass, and Linux forwards them. Over
  * IPv4, Linux drops them itself (net/ipv4/fib_frontend.c, fib_validate_source).

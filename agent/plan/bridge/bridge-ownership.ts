@@ -52,8 +52,8 @@ export function lostPortNotes(names: BridgeNames, observation: Observation): rea
 }
 
 /**
- * Refuses a bridge whose profile adds an address that the NIC does not have and that another program added to the node.
- * Duplicate address detection would find the node itself. Fails with `interface-unsuitable`.
+ * Refuses a bridge if its profile adds an address that another program has already added to the node, unless the NIC
+ * has this address. Duplicate address detection would find the node itself. Fails with `interface-unsuitable`.
  */
 export function refuseTakenAddress({ profiles }: WantedBridge, source: UplinkSource, observation: Observation): void {
   const { links } = observation;

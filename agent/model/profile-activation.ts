@@ -23,8 +23,8 @@ export interface ProfileActivation extends ProfileName {
    */
   readonly held?: KernelEntries;
   /**
-   * True if the interface gets its addresses only from router advertisements or DHCPv6. None arrive before a NIC is a
-   * port of the bridge, so the step does not wait until the profile is active.
+   * True if the interface gets its addresses only from router advertisements or DHCPv6. None of these messages arrives
+   * before a NIC is a port of the bridge, so the step does not wait until the profile is active.
    */
   readonly needsPort?: true;
   /**

@@ -34,8 +34,8 @@ export function addTranslations(
     const set = untranslated.get(logical);
     const except = set === undefined ? '' : ', except packets whose source is kept';
     const why = `packets from ${logical} leave the cluster with the address of the gateway ${node.name}${except}`;
-    // A cluster with one subnet can have a node with this whole subnet. Its NAT row then stays when the subnet is no
-    // longer in `untranslated`, so the plan empties the column exempted_ext_ips, which an earlier plan may have set.
+    // A node's subnet can be a whole subnet of the cluster, which always has a NAT row. An earlier plan may have set
+    // exempted_ext_ips in this row, so the plan empties the column if the subnet is not in `untranslated` any more.
     const hasSet = set !== undefined || node.subnets.includes(logical);
     const columns = hasSet ? { exempted_ext_ips: is(set === undefined ? [] : [set]) } : {};
     if (external !== null) addTranslation(desired, router, logical, external, node.name, why, columns);

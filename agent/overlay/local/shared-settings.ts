@@ -18,8 +18,9 @@ export interface SettingChanges {
  * (ovn-controller(8)): `ovn-bridge-mappings` maps a gateway's network to its bridge, and `ovn-cms-options` announces
  * data to the central node. Entries of other programs stay unchanged. `there` has the present external_ids. A null
  * `gateway` removes the agent's entries for a gateway. `node` has the other data that the node announces, and `request`
- * its certificate request in PEM; null removes the agent's entries for such data, and undefined keeps them. The entries
- * for outside clients are replaced only together with those for the addresses of the node's interfaces (`hostCidrs`).
+ * its certificate request in PEM; if a value is undefined, the agent's entries for it stay. A null `request` removes
+ * the request. The entries for outside clients are replaced only together with those for the addresses of the node's
+ * interfaces (`hostCidrs`).
  */
 export function sharedSettings(
   there: Readonly<Record<string, string>>,

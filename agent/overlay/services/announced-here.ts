@@ -9,12 +9,12 @@ import { mapOf } from '../rows/row-index.ts';
  */
 export const announcedKey = 'microshift-net-announced';
 
-/** Returns the value of the key `announcedKey`: the addresses in alphabetical order, with spaces in between. */
+/** Returns the text by which a gateway announces these addresses: in alphabetical order, with spaces in between. */
 export function announcedText(addresses: readonly string[]): string {
   return addresses.toSorted().join(' ');
 }
 
-/** Returns the addresses that rows of Port_Binding have in the key `announcedKey`; ignores malformed addresses. */
+/** Returns the addresses that gateways announce in these rows of Port_Binding; ignores malformed addresses. */
 export function announcedBy(bindings: readonly DatabaseRow[]): readonly string[] {
   const words = bindings.flatMap((row) => (mapOf(row, 'external_ids')[announcedKey] ?? '').split(' '));
   return words.filter((word) => familyOf(word) !== null);

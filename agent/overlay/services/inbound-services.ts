@@ -73,8 +73,8 @@ export function inboundServices(
     if (here !== null && inService(at.address)) return [{ protocol, ...at, target: here, isServedHere: true }];
     if (!arrives(vip)) return [];
     if (here !== null) return [{ protocol, ...at, target: here, isServedHere: true, ...restricted }];
-    // At this address and port, the load balancer of the gateway's router may have only backends of this node
-    // (`externalTrafficPolicy: Local`). The load balancers of switches have all backends of the service there.
+    // The load balancer of the gateway's router may have only backends of this node (`externalTrafficPolicy: Local`).
+    // At the same address and port, the load balancers of switches have all backends of the service.
     const alike = (places.get(placeText(vip)) ?? []).filter((one) => one.backends.length > 0);
     const [twin] = alike.flatMap(({ served }) => inCluster.get(served) ?? []);
     const target = twin?.at ?? backends[0] ?? alike[0]?.backends[0] ?? null;

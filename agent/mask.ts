@@ -147,7 +147,7 @@ function isInterfaceToken(name: string, value: string): boolean {
 }
 
 /**
- * Returns the text of a profile's value; the empty string if the value is not a string. The value may be a plain
+ * Returns the text of a value in a profile; the empty string if the value is not a string. The value may be a plain
  * string, or a list of a D-Bus signature and the string: `["s", "::1"]`.
  */
 function tokenText(item: unknown): string {

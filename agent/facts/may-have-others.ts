@@ -2,9 +2,10 @@ import { fileText } from '../drivers/host/files/kernel-files.ts';
 import type { Link, Route } from '../model/observation.ts';
 
 /*
- * Signs that other programs may have added entries to links. A query through ip(8) takes two processes, and half the
- * time of a run that changes nothing. The query is made only if files of the kernel show such a sign. These files show
- * neither the origin of a route nor the flags of an address, so a sign proves nothing.
+ * Signs that other programs may have added entries to links. Only a query through ip(8) shows the entries, but it takes
+ * two processes, and half the time of a run that changes nothing. The query is therefore made only if files of the
+ * kernel show such a sign. These files show neither the origin of a route nor the flags of an address, so a sign proves
+ * nothing.
  */
 
 /**

@@ -25,8 +25,8 @@ export function readHost(): HostFacts {
 }
 
 /**
- * Reads the host, the SSH client that started the command, and the leased addresses of a NIC. The list of leased
- * addresses is empty if `nic` is null.
+ * Reads the facts about the host, the address of the SSH client that started the command, and the leased addresses of a
+ * NIC. The list of leased addresses is empty if `nic` is null.
  */
 export async function readNic(nic: string | null): Promise<HostFacts & NicLeases> {
   return { ...readHost(), sshPeer: sshClient(), leased: nic === null ? [] : await leasedAddresses(nic) };

@@ -9,8 +9,8 @@ export function maskedChange(kind: string, { path, before, after }: FieldChange)
 }
 
 /**
- * Returns true for the path of a field with the name of a secret, or of the value of a variable with such a name:
- * `env[DB_PASSWORD].value`.
+ * Returns true if the last name in the path of a field is that of a secret. `value` at the end of a path does not
+ * count, so the last name in the path of a variable's value is that of the variable: `env[DB_PASSWORD].value`.
  */
 function hasSecretName(path: string): boolean {
   const names = path.replace(/\.value$/, '').split(/[.[\]"]+/);

@@ -53,8 +53,8 @@ function fillIn(template: KubernetesObject, settings: ManifestSettings): Kuberne
 }
 
 /**
- * Functions that return the data of a ConfigMap, by its name: from the settings, or from the containers' scripts. The
- * data of every other ConfigMap is in its template.
+ * Functions that return the data of a ConfigMap, by the name of the ConfigMap. The data come from the settings or from
+ * the scripts of the containers. The data of every other ConfigMap are in its template.
  */
 const configMapData: Readonly<Record<string, (settings: ManifestSettings) => Record<string, string>>> = {
   'ovnkube-config': ({ config, flavor }) => ({ 'ovnkube.conf': ovnkubeConf(config, flavor) }),

@@ -88,7 +88,10 @@ export interface OverlayFacts {
    * central node.
    */
   readonly listeners: readonly { readonly message: string; readonly hint: string }[] | null;
-  /** Credentials in the node's kubeconfig; null if the node has no kubeconfig, or if no API server answers. */
+  /**
+   * Kubernetes credentials of the daemon; null if the node has no kubeconfig for the daemon, if the API server does not
+   * answer, or if ovn.yaml cannot be read.
+   */
   readonly credentials: OverlayCredentials | null;
   /**
    * Times at which the configuration of the overlay was published and at which the nodes had applied it; null if this

@@ -17,7 +17,9 @@ export interface OverlayDaemon {
    * central node.
    */
   readonly watcher: WatcherState | null;
-  /** Values of SB_Global.nb_cfg (ovn-sb(5)) that the central node asked the gateways to apply, newest first. */
+  /**
+   * Values of SB_Global.nb_cfg (ovn-sb(5)) by which the central node requested answers from the gateways, newest first.
+   */
   readonly asked: readonly number[];
 }
 

@@ -26,8 +26,8 @@ export const masqueradeNextHop: OfFamilies = { 4: '169.254.169.4', 6: 'fd69::4' 
  */
 export const masqueradeOfHairpin: OfFamilies = { 4: '169.254.169.5', 6: 'fd69::5' };
 
-/** Default subnets of the switch between the routers. */
+/** Default subnets of the switch that connects the gateway routers of the nodes with the router of the cluster. */
 export const joinSubnets: OfFamilies = { 4: '100.64.0.0/16', 6: 'fd98::/64' };
 
-/** Default subnets of the switch between the zones. They are reserved even with one zone. */
+/** Default subnets of the switch that connects the zones. They are reserved even if the cluster has only one zone. */
 export const transitSubnets: OfFamilies = { 4: '100.88.0.0/16', 6: 'fd97::/64' };

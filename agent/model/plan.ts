@@ -76,7 +76,7 @@ export interface MovedAddresses {
   readonly addresses: readonly string[];
   readonly defaultGateways: readonly string[];
   /**
-   * Time in ms in which the device may carry no traffic after it came up (LACP, spanning tree). Absent if it carries
+   * Time in ms in which the interface may carry no traffic after it came up (LACP, spanning tree). Absent if it carries
    * traffic at once.
    */
   readonly settlesMs?: number;

@@ -10,8 +10,8 @@ export interface KeyPair {
 }
 
 /**
- * Time limit for a command. Signing takes milliseconds; a machine that has just booted may wait for its first random
- * bytes (getrandom(2)).
+ * Time limit for a command of openssl. Signing takes milliseconds; a machine that has just booted may wait for its
+ * first random bytes (getrandom(2)).
  */
 const commandMs = 20_000;
 

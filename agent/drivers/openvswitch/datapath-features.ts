@@ -26,7 +26,10 @@ export async function missingDatapathFeatures(bridge: string, runDirectory: stri
   return exitCode === 0 ? missingFeatures(stdout) : [];
 }
 
-/** Returns the needed features that are absent according to the output of `dpif/show-dp-features`. */
+/**
+ * Returns the features of connection tracking that OVN needs and that are absent according to the output of
+ * `dpif/show-dp-features`.
+ */
 export function missingFeatures(answer: string): readonly string[] {
   const lines = answer.split('\n').map((line) => line.trim());
   return Object.keys(kernelOptions).filter((feature) => lines.includes(`${feature}: No`));

@@ -135,7 +135,8 @@ export async function probeVswitchd(directory = runDirectory): Promise<void> {
 
 /**
  * Returns the pid in a file; null if the file exists but cannot be read, NaN if it is missing or contains no number.
- * The directory belongs to Open vSwitch's own user, who can create any file there.
+ * Refuses a large file, because the directory of pid files belongs to Open vSwitch's own user, who can create any file
+ * there.
  */
 function readPid(path: string): number | null {
   try {

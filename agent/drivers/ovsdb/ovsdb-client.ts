@@ -16,8 +16,8 @@ export interface ConnectOptions {
    */
   readonly leaderOf?: string | undefined;
   /**
-   * Log index of the cluster. A leader with a lower index, whose contents are older, is rejected; a higher index is
-   * recorded in this object.
+   * Highest known log index of the cluster. A leader with a lower index, whose contents are older, is rejected; a
+   * higher index is recorded in this object.
    */
   readonly seen?: SeenIndex | undefined;
   /** Signal that ends the connection attempt. The signal has no effect once there is a connection. */

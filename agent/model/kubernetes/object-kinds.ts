@@ -10,7 +10,10 @@ interface Kind {
 
 const rbac = 'rbac.authorization.k8s.io/v1';
 
-/** Kinds that the agent applies. A daemonset comes last, because its pods start at once and need all other objects. */
+/**
+ * Kinds of the objects in the manifests. A daemonset comes last, because its pods start at once and need all other
+ * objects.
+ */
 export const kinds: Readonly<Record<string, Kind>> = {
   Namespace: { apiVersion: 'v1', plural: 'namespaces', namespaced: false, wave: 0 },
   ServiceAccount: { apiVersion: 'v1', plural: 'serviceaccounts', namespaced: true, wave: 1 },

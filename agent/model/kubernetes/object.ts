@@ -41,7 +41,7 @@ export const namespaceName = 'openshift-ovn-kubernetes';
 /** Field manager of all objects that the agent applies, and value of the managed-by label. */
 export const fieldManager = 'microshift-net';
 
-/** Label selector that finds all objects that the agent applies. The pods of its daemonsets do not have the label. */
+/** Label selector that finds all objects of the manifests. The pods of their daemonsets do not have the label. */
 export const managedBySelector = `app.kubernetes.io/managed-by=${fieldManager}`;
 
 /** Line of a rendered manifest with the managed-by label. */

@@ -12,7 +12,7 @@ export const faultFile = '/run/microshift-net/fault.json';
 /** Function that is called at every point with its name; resolves at once unless that point is armed. */
 export type FaultPoints = (point: string) => Promise<void>;
 
-/** Pattern of the names of all fault points. A step has the number that progress lines show. */
+/** Pattern of the names of all fault points. The number in a name is that of the step in the progress lines. */
 const pointPattern = /^(before|after) (journal|checkpoint|step [1-9]\d?|journal-end|rollback)$/;
 /** Size limit of the file that arms a point, in bytes. */
 const fileLimitBytes = 1024;
@@ -20,9 +20,9 @@ const fileLimitBytes = 1024;
 const unarmed: FaultPoints = () => Promise.resolve();
 
 /**
- * Reads which point is armed. A file that root does not own, that other users may read or write, or that names no point
- * is reported and ignored, because it must not stop a run. The file arms only one run. When this run reaches the point,
- * it renames the file to `PATH.PID` and waits until the renamed file is removed.
+ * Reads from the file `path` which fault point is armed. A file that root does not own, that other users may use, or
+ * that names no point is reported and ignored, because it must not stop a run. The file arms only one run: when a run
+ * reaches the point, it renames the file to `PATH.PID`, and waits until the renamed file is removed.
  */
 export function armedFault(path: string, deadline: Deadline, say: (message: string) => void): FaultPoints {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return unarmed;
@@ -56,7 +56,10 @@ function readPoint(path: string): string {
   }
 }
 
-/** Holds the run until the renamed file is removed or the run has to stop. The caller decides how the run continues. */
+/**
+ * Renames the file that arms the point to `PATH.PID`, and holds the run until the renamed file is removed or the run
+ * has to stop. The caller decides how the run continues.
+ */
 async function hold(path: string, point: string, deadline: Deadline, say: (message: string) => void): Promise<void> {
   const held = `${path}.${process.pid}`;
   renameSync(path, held);

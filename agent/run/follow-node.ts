@@ -39,7 +39,7 @@ export async function followNode(
       followKernel(changed.report, () => lost(monitorEnded())).then((end) => {
         if (isOver) end();
         else ends.push(end);
-        // The first call comes at once, because the state may have changed before the monitor listened.
+        // The caller is notified once now, because the state may have changed before the kernel's events were followed.
         changed.report();
       }, reject);
       if (stop.aborted) resolve();

@@ -59,7 +59,7 @@ async function notifyServices(
   attempt: (what: string, work: () => Promise<unknown>) => Promise<void>,
 ): Promise<void> {
   const { systemd } = services;
-  // systemd has to know the drop-ins before Open vSwitch starts for the first time.
+  // systemd has to read the drop-ins of the package before Open vSwitch starts for the first time.
   await attempt('let systemd read its unit files again', () => systemd.daemonReload());
   if (event !== 'post-install') return;
   await attempt(`start ${openvswitch}`, async () => {

@@ -48,7 +48,7 @@ interface Contender {
   readonly command: string;
 }
 
-/** State of the node in the error of a run that a signal has stopped while it waited for the lock. */
+/** Sentence about the node in the error message of a run that a signal has stopped during its wait for the lock. */
 const unchanged = 'this run has not changed the node';
 
 /** Longest wait for the end of a brief run. The run takes seconds, or longer if a service has to start again first. */
@@ -222,7 +222,7 @@ function clearAway(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // A directory is not removed. It can stay, because contenders are files.
+    // A directory of this name cannot be removed. It may stay, because only files count as contenders for the lock.
   }
 }
 

@@ -8,8 +8,9 @@ import type { Plan } from '../model/plan.ts';
 
 /**
  * Records the foreign ports and entries on the bridges at the end of a run that leaves the node in the desired state.
- * Writes the file only if it changes. `isReported` is true if a person requested the run. The output of the run has
- * then listed the missing ports, so they are not reported again. Never fails the run.
+ * Writes the file only if it changes. The record of a bridge also lists the foreign ports that the bridge has lost. If
+ * `isReported` is true, this list becomes empty: a person has requested the run, and its output has listed the lost
+ * ports, so no later run reports them again. Never fails the run.
  */
 export function noteOthers(plan: Plan, observation: Observation, isReported: boolean): void {
   const now = othersNow(plan.wanted.bridges, observation);

@@ -10,7 +10,7 @@ import { isDefault } from '../../net/destination.ts';
  * profile, and activates the copy on the NIC. The copy exists in memory only.
  */
 
-/** Returns the copy that replaces a generated profile; null if the profile was not generated. */
+/** Returns the copy that replaces a profile which NetworkManager generated; null for any other profile. */
 export function copyOfExternal(profile: NmProfile, observation: Observation): WantedProfile | null {
   if (!isMadeUp(profile, observation)) return null;
   const own = Object.entries(profile.settings.connection ?? {}).filter(
@@ -28,9 +28,9 @@ export function copyOfExternal(profile: NmProfile, observation: Observation): Wa
 }
 
 /**
- * Returns the settings of a generated profile with the metrics of its default routes. NetworkManager omits the metrics
- * from generated profiles, although they decide whether the NIC is preferred to another NIC after it has left its
- * bridge.
+ * Returns the settings of a profile that NetworkManager generated, with the metrics of the NIC's default routes.
+ * NetworkManager omits these metrics from the profiles that it generates. After a NIC has left its bridge, the metrics
+ * decide whether the NIC is preferred to another NIC.
  */
 function withObservedMetrics(profile: NmProfile, observation: Observation): NmProfile['settings'] {
   const device = textOf(profile.settings, 'connection', 'interface-name');
@@ -46,12 +46,12 @@ function withObservedMetrics(profile: NmProfile, observation: Observation): NmPr
   return settings;
 }
 
-/** Returns true for the copy that was made of this profile. */
+/** Returns true if the second profile is the copy that the agent has made of the first. */
 export function isCopyOf({ uuid }: NmProfile, { settings }: NmProfile): boolean {
   return stringsOf(settings, 'user', 'data')[userData.copyOf] === uuid;
 }
 
-/** Returns the profiles that the agent has copied from generated profiles, without the active ones. */
+/** Returns the inactive ones of the copies that the agent has made of profiles which NetworkManager generated. */
 export function unusedCopies({ networkManager }: Observation): readonly ProfileName[] {
   const isCopy = ({ settings }: NmProfile): boolean => userData.copyOf in stringsOf(settings, 'user', 'data');
   const isUsed = ({ uuid }: NmProfile): boolean =>

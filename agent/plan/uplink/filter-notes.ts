@@ -48,8 +48,8 @@ export function filterNotes(
 
 /**
  * Returns a sentence about firewalld if the NIC is in another zone than its bridge is or will be; null otherwise.
- * NetworkManager assigns an interface to the zone of its profile, or to the default zone (nm-settings(5),
- * connection.zone); firewalld's own assignment does not move.
+ * NetworkManager assigns the bridge to the zone of its profile, or to the default zone (nm-settings(5),
+ * connection.zone). A zone to which firewalld itself assigns the NIC does not become the zone of the bridge.
  */
 export function zoneLeftBehind(
   nic: string,

@@ -7,10 +7,10 @@ import { explicitCandidate, externalCandidate } from './choose.ts';
 import { missingNicHint } from './missing-nic.ts';
 
 /**
- * Returns a wait for an explicitly set NIC that does not exist at boot but may still appear: a USB adapter, a NIC that
- * waits for its firmware, or a VLAN on such a NIC. Returns null if every explicitly set NIC exists, or if a name cannot
- * be an interface name. Fails with `no-uplink` when the wait is over. microshift-ovs-init.service then tries again, and
- * is started once more when a network appears.
+ * Returns the explicitly set NIC for which the run has to wait, with a trace. The NIC does not exist at boot but may
+ * still appear: a USB adapter, a NIC that waits for its firmware, or a VLAN on such a NIC. Returns null if every
+ * explicitly set NIC exists, or if a name cannot be an interface name. Fails with `no-uplink` when the wait is over.
+ * microshift-ovs-init.service then tries again, and is started once more when a network appears.
  */
 export function lateNic(
   config: Config,

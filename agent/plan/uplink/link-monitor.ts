@@ -26,8 +26,8 @@ export function refuseLostMonitor({ link, addressLink }: UplinkSource, observati
 }
 
 /**
- * Returns notes about the functions that a bond loses. The ARP monitor is among them only for a NIC that was the uplink
- * before, because the move of any other NIC is refused.
+ * Returns notes about the functions that a bond loses in an Open vSwitch bridge. The ARP monitor is among them only for
+ * a NIC that was the uplink before. The move of any other NIC would have been refused because of the ARP monitor.
  */
 export function monitorNotes({ link }: UplinkSource, bridge: string, observation: Observation): readonly PlanNote[] {
   const monitors = lostMonitors(link.name, bridge, observation).map(

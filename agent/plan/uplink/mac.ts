@@ -18,8 +18,8 @@ export function wantedMac(link: Link, source: ProfileSettings, given: string | u
 
 /**
  * Returns a warning about a device whose MAC is that of its active port: a bond with fail_over_mac=active, or a team
- * with the hwaddr_policy by_active or only_active. The bridge keeps the MAC that it got when it was created: without a
- * set MAC, it would get a random one, and with it another lease.
+ * with the hwaddr_policy by_active or only_active. The MAC of the bridge does not follow the active port: the agent's
+ * profile sets it, because a bridge without a set MAC would get a random one, and therefore another lease.
  */
 export function activePortNotes(
   source: { readonly settings: ProfileSettings; readonly link: Link },

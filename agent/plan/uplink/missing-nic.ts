@@ -7,9 +7,9 @@ import { usableNamesHint } from './suitability.ts';
 const hardware = ['802-3-ethernet', '802-11-wireless', 'infiniband'];
 
 /**
- * Returns the remedy for a named interface that does not exist. A bond, a VLAN or a bridge exists only after
- * NetworkManager has started its profile; the remedy for any other interface is `otherwise`. The returned text ends
- * with the interfaces that can be an uplink.
+ * Returns the remedy for a named interface that does not exist. For a bond, a VLAN or a bridge that has a profile, the
+ * remedy is to activate the profile, because the interface does not exist before. For any other interface, the remedy
+ * is `otherwise`. The returned text ends with the interfaces that can be an uplink.
  */
 export function missingNicHint(name: string, observation: Observation, otherwise: string | null = null): string {
   const profile = observation.networkManager.profiles.find(

@@ -6,7 +6,7 @@ import { carriedDefaults, withDefaults } from './carried-defaults.ts';
 
 /** Identifiers for DHCP and SLAAC that an earlier run recorded for a NIC and its profile. */
 export interface RecordedIdentity {
-  /** Recorded values of those settings that the administrator has not changed since then. */
+  /** Recorded values, without those whose settings the administrator has changed since the values were recorded. */
   readonly values: IdentityValues;
   /** Keys of the settings that the administrator has changed since the values were recorded. */
   readonly changed: readonly IdentityKey[];
@@ -29,9 +29,9 @@ export function recordedIdentity(
 }
 
 /**
- * Returns, for the NICs of the agent's bridges, the identities that the wanted profiles preserve. Each identity also
- * has the settings of the administrator's profile that its values replace. Values that the administrator's profile has
- * as well are left out, because every run takes them from that profile.
+ * Returns the identities of the NICs in the agent's bridges, as the desired profiles of the bridges contain them.
+ * Leaves out values that are also in the administrator's profile of the NIC, because every run takes those from that
+ * profile. If a value replaces another one of the administrator's profile, the identity also has the replaced one.
  */
 export function identitiesOf(bridges: readonly WantedBridge[], observation: Observation): readonly NicIdentity[] {
   return bridges.flatMap(({ bridge, uplink, profiles }) => {
@@ -56,7 +56,6 @@ function valuesOf(settings: ProfileSettings): IdentityValues {
   return Object.fromEntries(identityKeys.map((key) => [key, identityValue(settings, key)]));
 }
 
-/** Returns the values that are set and whose keys fulfil a condition. */
 function selected(values: IdentityValues = {}, isWanted: (key: IdentityKey) => boolean): IdentityValues {
   const keys = identityKeys.filter((key) => values[key] !== undefined && isWanted(key));
   return Object.fromEntries(keys.map((key) => [key, values[key]]));

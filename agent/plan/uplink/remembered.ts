@@ -86,8 +86,7 @@ export function wasUplink(name: string, { hints }: Pick<Observation, 'hints'>): 
 
 /**
  * Returns the device that has a node address, or the uplink of br-ex if br-ex has the address; null if no device has
- * it. lo and dummy devices do not count, because an address without a network behind it exists only for MicroShift,
- * which ignores br-ex.
+ * it. lo and dummy devices do not count, because an address on them has no network behind it.
  */
 function ownerOf(address: string | null, observation: Observation): string | null {
   if (address === null) return null;

@@ -53,8 +53,8 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
 }
 
 /**
- * Returns the commands that would bring the interface of the management port and the gateway's NIC into the desired
- * state; no field if no command is needed.
+ * Returns an object with the commands that would bring the interface of the management port and the gateway's NIC into
+ * the desired state; an empty object if no command is needed.
  */
 function kernelFact(record: OverlayRecord): Pick<OverlayFacts, 'kernel'> {
   const kernel = planKernel(record, readHost()).map(kernelCommand);
@@ -90,10 +90,10 @@ async function dataPathOf({ ovsRun }: OverlayPlaces): Promise<Pick<OverlayFacts,
 
 /**
  * Returns three facts about the databases. `missing`: columns that the overlay writes and the schemas do not have.
- * `clocks`: the last change, and for every other node the last change that it has applied and the time at which it did
- * so (nb_cfg_timestamp of Chassis_Private). `listeners`: faults of listeners that other programs have opened. `clocks`
- * and `listeners` are null on a node without the central databases, and `clocks` also if the northbound database does
- * not answer.
+ * `clocks`: the last value of nb_cfg that was requested in NB_Global, and for every other node the last value that it
+ * has reported and the time of its report (Chassis_Private). `listeners`: faults of listeners that other programs have
+ * opened. `clocks` and `listeners` are null on a node that is not the central node, and `clocks` also if the northbound
+ * database does not answer.
  */
 async function centralFacts(
   { layout, members, node }: OverlayRecord,

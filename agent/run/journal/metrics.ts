@@ -80,7 +80,7 @@ function labelText(labels: Labels): string {
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-/** Escapes backslash, double quote and line feed, as the format requires in a label value. */
+/** Escapes backslash, double quote and line feed, as the Prometheus text format requires in a label value. */
 function escaped(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -25,7 +25,7 @@ export type CertificateStep =
 /** Work that the central node has to do on certificates at present. */
 export interface CertificateWork {
   readonly steps: readonly CertificateStep[];
-  /** Sentences about requests that are refused; each begins with `certificate` and the system-id of the member. */
+  /** Sentences about refused certificate requests; each begins with `certificate` and the system-id of the member. */
   readonly refused: readonly string[];
   /**
    * Members for which the replacement of an authority waits, because they have no certificate of the new authority, or

@@ -151,7 +151,10 @@ export async function collect(
   return [];
 }
 
-/** Returns the attachment with the MTU that ADD gave the pod, because the cluster's MTU may have changed since. */
+/**
+ * Returns the desired interface of a pod with the MTU that ADD gave the interface, because the cluster's MTU may have
+ * changed since.
+ */
 function asMade({ large, ...wanted }: Attachment, externalIds: Readonly<Record<string, string>>): Attachment {
   const mtu = podMtuOf(externalIds, large?.tunnelMtu ?? wanted.mtu);
   return { ...wanted, mtu };

@@ -23,9 +23,9 @@ import { createVerbs } from './verbs.ts';
 const portsMs = 30_000;
 
 /**
- * Serves requests of container runtimes for pod interfaces at the socket, until the returned function is called. Writes
- * the conflist as soon as pods can start. `podMtuBytes` is the MTU of the pods' interfaces. Fails if Open vSwitch does
- * not answer, or if the socket cannot be created.
+ * Serves requests of the CNI plug-in at a socket, until the returned function is called. Writes the conflist as soon as
+ * pods can start. `podMtuBytes` is the MTU of the pods' interfaces. Fails if Open vSwitch does not answer, or if the
+ * socket cannot be created.
  */
 export async function startCni(
   record: OverlayRecord,

@@ -22,8 +22,9 @@ export interface Announcements {
 }
 
 /**
- * Creates the announcements of a gateway. `send` fails with an AgentError while the gateway cannot send. The frames
- * that could not be sent are sent again after growing pauses, or when `again` or `know` is called.
+ * Creates the announcements of a gateway. `send` sends one announcement of each given address, and fails with an
+ * AgentError while the gateway cannot send. A failed call is repeated after growing pauses, or when a function of the
+ * returned object requests it.
  */
 export function createAnnouncements(send: (addresses: readonly string[]) => Promise<void>): Announcements {
   /**

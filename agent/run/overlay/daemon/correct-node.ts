@@ -83,7 +83,7 @@ export async function correctNode(
       await doCertificateWork(planned.certificates, record, places, say);
       return null;
     });
-    // The rows are planned after the work on certificates, because they depend on its results.
+    // A second plan follows the work on certificates, because the rows of the southbound database contain its results.
     return applied ?? withPlan(record, places, apply);
   });
 }
@@ -102,8 +102,8 @@ async function applyPlanned(
   const rows = rowsOf(planned) + port.length;
   const services = storedServices(places);
   try {
-    // `overlay verify` checks whether OVN has carried out the change. The daemon does not wait for that, because the
-    // central node may not answer.
+    // The daemon does not wait until OVN has applied the written rows, because the central node may not answer.
+    // `overlay verify` checks whether OVN has applied them.
     const { demux } = await installAndProveInbound(planned, say, () => gatewayLeft(planned));
     const hasNews = storedServices(places) !== services;
     const isCorrected = !isOther && (rows > 0 || (demux.length > 0 && !hasNews));
@@ -115,8 +115,8 @@ async function applyPlanned(
 }
 
 /**
- * Returns the faults of this node's gateway that other nodes have to correct. Does not wait for the correction: after
- * it, ovn-controller creates a port, and the new port causes an event.
+ * Returns the faults of this node's gateway that other nodes have to correct. Does not wait until they are corrected:
+ * after a correction, ovn-controller creates a port, and the new port causes an event that starts another run.
  */
 async function gatewayLeft({ record, local }: PlannedNode): Promise<readonly string[]> {
   return (await isGatewayConnected(record, local.database, 0)) ? [] : [gatewayMissing(record)];

@@ -13,27 +13,28 @@ import type { HeardNodes, OverlayPlaces } from '../record/places.ts';
 /** Time between two probes to the same node. */
 const probeMs = 1_000;
 /**
- * Time after the first probe during which the neighbours that this node announces in Open vSwitch count as heard: as
- * neighbours whose probes arrive. The direct routes therefore stay when the daemon is restarted. The time is longer
- * than that in which enough probes of a neighbour arrive for it to be heard.
+ * Time after this daemon's first probe during which the nodes that this node announces in Open vSwitch count as nodes
+ * whose probes arrive. The direct routes therefore stay when the daemon is restarted. In this time, enough probes of a
+ * node arrive to show that the direct route from that node works.
  */
 const firstMs = silenceMs + 2 * probeMs;
 
-/**
- * Probes of the direct routes between this node and its neighbours, which are the other nodes on its network segment.
- */
+/** Probes of the direct routes between this node and the other nodes on its network segment. */
 export interface DirectProbes {
-  /** Probes the neighbours of this node as they were last read; ends the probes if this node has no neighbours. */
+  /**
+   * Probes the other nodes on the network segment, as they were last read from the southbound database. Ends the probes
+   * if there are none.
+   */
   know(record: OverlayRecord): void;
   /**
-   * Returns the neighbours whose probes arrive; `isComplete` is false as long as probes of further neighbours may still
-   * arrive for the first time. Returns null if the neighbours are not known yet.
+   * Returns the nodes whose probes arrive; `isComplete` is false as long as probes of further nodes may still arrive
+   * for the first time. Returns null if it is not known yet which nodes are on the network segment.
    */
   heard(): HeardNodes | null;
   close(): void;
 }
 
-/** Creates the probes. Calls `onChange` when the result of `heard` changes. */
+/** Creates the probes. Calls `onChange` when the set of nodes whose probes arrive changes, or becomes complete. */
 export function createDirectProbes(places: Pick<OverlayPlaces, 'services'>, onChange: () => void): DirectProbes {
   const hearing = createHearing();
   const sockets = new Map<string, ProbeSocket>();

@@ -24,7 +24,8 @@ export function followListeners(places: Pick<OverlayPlaces, 'exposure'>, onNews:
     try {
       return JSON.stringify(listenersBesideServices(places));
     } catch (error) {
-      // A failure is not reported here: the same failure occurs when the flows are installed, and is reported then.
+      // A failure to read the sockets is not reported here. It also occurs when the flows of services are installed,
+      // and is reported then.
       if (isAgentError(error)) return null;
       throw error;
     }
@@ -41,7 +42,8 @@ export function followListeners(places: Pick<OverlayPlaces, 'exposure'>, onNews:
  * changed or are unknown; every fourth check calls it in any case.
  */
 export function createListenerCheck(counts: () => string | null, read: () => string | null): () => boolean {
-  // The numbers are read before the list, so that a socket that appears between the two is noticed in the next check.
+  // The numbers of sockets are read before the listeners, so that the next check notices a socket that appears between
+  // the two reads.
   let [counted, listeners, skipped] = [counts(), read(), 0];
   return () => {
     const now = counts();

@@ -102,8 +102,8 @@ async function tunnelNotices({ record, local, members }: PlannedNode): Promise<r
 }
 
 /**
- * Returns the sentences of tunnelNotices() for tunnels whose other ends have been queried. `members` gives the names of
- * the other nodes; it is empty except on the central node.
+ * Returns a sentence for each tunnel that is down, or whose other end has not answered a query. `members` gives the
+ * names of the other nodes; it is empty except on the central node.
  */
 export function tunnelSentences(
   tunnels: readonly OverlayTunnel[],

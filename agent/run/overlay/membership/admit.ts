@@ -43,7 +43,7 @@ export function admitNode(
   return stoppable(say, admit, () => ending);
 }
 
-/** State of the node in the error of a run that was stopped before the admission. */
+/** Sentence about the state of the cluster in the error message of a run that was stopped before the admission. */
 const notAdmitted: Stopped = { state: 'nothing was changed, and no bundle is written' };
 
 /**

@@ -43,7 +43,7 @@ async function attemptRows(
   prepare: () => Promise<void>,
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
-  // The rollback uses `places` without the stop signal, so that a signal does not stop it.
+  // The waits of the rollback do not get the stop signal, so that a signal does not end the rollback.
   const { stop, ...places } = forward;
   const before = await withPlan(record, forward, async (planned) => {
     refuseOtherOvn(planned);

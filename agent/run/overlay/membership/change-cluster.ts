@@ -18,7 +18,7 @@ export function changeCluster(
   prove: (stop: AbortSignal) => Promise<readonly string[]> = async () => [],
 ): Promise<Begun> {
   return stoppable(say, async (stop) => {
-    // The rollback uses `places` without the stop signal, so that a signal does not stop it.
+    // The waits of the rollback do not get the stop signal, so that a signal does not end the rollback.
     const forward = { ...places, stop };
     writeRecord(places.record, wanted);
     try {

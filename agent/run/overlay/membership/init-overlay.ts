@@ -28,7 +28,7 @@ import { readRecord } from '../record/record.ts';
 import { readSystemId, writeSystemId } from '../record/system-id.ts';
 import { attempt } from './attempt.ts';
 
-/** Result of a command that changes a node's part in the overlay: the record of the node, and the changes. */
+/** Result of a command that changes a node's part in the overlay: the node's record, and the changes of its state. */
 export interface Begun {
   readonly record: OverlayRecord;
   readonly changes: OverlayChanges;

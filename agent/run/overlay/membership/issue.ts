@@ -37,7 +37,7 @@ export interface IssueOptions {
 /**
  * Makes a node a member of the cluster with a subnet, and returns the bundle with which the node joins. Writes the
  * northbound rows of the node before it joins, because a member may not write to the northbound database. `places.stop`
- * can end the work only before the record and the rows are written, so that the writes are always complete.
+ * can end the work only before the record and the rows are written, so that a signal does not interrupt the writes.
  */
 export async function issueBundle(options: IssueOptions, places: OverlayPlaces): Promise<OverlayBundle> {
   const { systemId, days, granted, request } = options;
@@ -134,7 +134,8 @@ async function sign(
       ? await issueFor(pki, node, 'client', 'renew', days)
       : { key: null, certificate: await signFor(pki, node.systemId, request, days) };
   const authority = readOwnAuthority(pki) ?? readAuthority(pki).certificate;
-  // The grant of a member's gateway is not in the bundle, because only the central node checks grants.
+  // The addresses and subnets that are granted to the member's gateway are not in the bundle, because only the central
+  // node checks them.
   const { granted: _, ...member } = node;
   return { format, layout, southbound, node: member, pem: { key, certificate, authority } };
 }
@@ -175,7 +176,7 @@ function requireMember({ members }: ReturnType<typeof requireCentral>, name: str
   });
 }
 
-/** Fails with `bad-usage` for a grant that no gateway may have, such as addresses of the cluster itself. */
+/** Fails with `bad-usage` if the addresses or subnets cannot be granted to a gateway, such as those of the cluster. */
 function refuseGrant({ addresses, subnets }: GatewayGrant, layout: OverlayLayout): void {
   for (const address of addresses) {
     const isWhole = address.includes('/');
@@ -191,8 +192,8 @@ const grantHint =
   'write addresses as 203.0.113.9, or with the length where several nodes have the address together, and subnets as 10.42.1.0/24';
 
 /**
- * Fails with `overlay-conflict` if another machine is registered with the system-id. Either a disk was copied, or the
- * previous machine still runs.
+ * Fails with `overlay-conflict` if a machine of another name is registered with the system-id. Either a disk was
+ * copied, or the Chassis row of an earlier machine still exists.
  */
 function refuseRegistered(chassis: readonly OverlayChassis[], name: string, systemId: string): void {
   const other = chassis.find((one) => one.name === systemId)?.hostname ?? '';

@@ -45,7 +45,7 @@ async function changeGateway(
   // This plan is only made because the planning throws if the request has to be refused. It is not carried out.
   await withPlan(wanted, forward, async () => undefined);
   stop.throwIfAborted();
-  // The rollback uses `places` without the stop signal, because a signal must not stop the rollback.
+  // The waits of the rollback do not get the stop signal, so that a signal does not end the rollback.
   await returnAddresses(before, wanted);
   writeRecord(places.record, wanted);
   try {

@@ -18,9 +18,9 @@ export interface ListedPeer extends OutsideRoutes {
 }
 
 /**
- * Adds a peer to the cluster of this central node. A second run with the same peer writes nothing. Refuses a peer whose
- * name or ranges are in use, a peer that no gateway reaches, and every peer if MicroShift connects clusters itself.
- * Rolls back after a failure and after a signal.
+ * Adds a peer to the cluster of this central node. A second run with the same peer does not change the record. Refuses
+ * a peer whose name or ranges are in use, a peer that no gateway reaches, and every peer if MicroShift connects
+ * clusters itself. Rolls back after a failure and after a signal.
  */
 export async function addPeer(
   peer: OverlayPeer,
@@ -39,7 +39,7 @@ export async function addPeer(
   return changeCluster(before, { ...before, peers: [...peers, peer] }, places, say);
 }
 
-/** Removes a peer with its rows and flows. Writes nothing if the cluster has no peer of this name. */
+/** Removes a peer with its rows and flows. Does not change the record if the cluster has no peer of this name. */
 export function removePeer(name: string, places: OverlayPlaces, say: (step: string) => void): Promise<Begun> {
   const before = requireCentral(places.record);
   const { peers = [], ...others } = before;

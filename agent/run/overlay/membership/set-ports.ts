@@ -35,8 +35,8 @@ const otherNodeMs = 10_000;
 
 /**
  * Adds a port for the hosts behind an interface to a node's switch, and returns it. A second run with the same request
- * writes nothing. Refuses an interface of this node that cannot be attached, for example because the node needs it
- * itself. Rolls back after a failure and after a signal.
+ * does not change the record. Refuses an interface of this node that cannot be attached, for example because the node
+ * needs it itself. Rolls back after a failure and after a signal.
  */
 export async function addPort(
   name: string,
@@ -57,7 +57,7 @@ export async function addPort(
   return { ...begun, state: portState(port, node, before.layout, begun.changes.faults.length === 0) };
 }
 
-/** Removes a port with its rows and addresses. Writes nothing if the cluster has no port of this name. */
+/** Removes a port with its rows and addresses. Does not change the record if the cluster has no port of this name. */
 export function removePort(name: string, places: OverlayPlaces, say: (step: string) => void): Promise<Begun> {
   const before = requireCentral(places.record);
   const { ports = [], ...others } = before;

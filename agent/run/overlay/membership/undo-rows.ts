@@ -79,7 +79,7 @@ function valuesBefore(before: Pick<PlannedDatabase, 'plan' | 'rows'> | undefined
   ];
 }
 
-/** Returns the changes that restore the values which a change has replaced, and remove the keys that it has added. */
+/** Returns the changes that restore the values which a row change has replaced, and remove the keys that it added. */
 function lostKeys(change: RowChange, row: DatabaseRow): ColumnChange[] {
   if (change.do !== 'update' || change.uuid !== row._uuid) return [];
   return change.columns.flatMap((one): ColumnChange[] => {

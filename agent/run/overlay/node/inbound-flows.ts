@@ -28,7 +28,7 @@ const portMs = 5_000;
 export async function sharedFlowDrift(planned: PlannedNode): Promise<{
   readonly demux: readonly SharedBridgeChange[];
   readonly faults: readonly string[];
-  /** False if the published MTU of pods is another one than the stored one. */
+  /** False if the MTU of pods that the central node publishes differs from the one in the file of stored services. */
   readonly hasStoredMtu: boolean;
 }> {
   const { record, places, local } = planned;

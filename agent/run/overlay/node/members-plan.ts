@@ -17,5 +17,5 @@ export function planMembers(
   return planNorthbound({ ...facts, ...(bfdIntervalMs !== null && { bfdIntervalMs }) });
 }
 
-/** Settings of the northbound rows. `bfdIntervalMs` is null if the database keeps its interval. */
+/** Settings of the northbound rows. `bfdIntervalMs` is null if the database's interval of BFD is not changed. */
 type MemberSettings = Pick<NorthboundFacts, 'holdsPorts' | 'isDirectOnly'> & { readonly bfdIntervalMs?: number | null };

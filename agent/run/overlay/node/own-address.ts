@@ -67,8 +67,9 @@ function withNode(record: OverlayRecord, node: OverlayNode): OverlayRecord {
 }
 
 /**
- * Returns the gateway. A gateway that shares the addresses of the node gets the node's new address, and the next hop of
- * the node's default route.
+ * Returns the gateway of a node whose addresses have changed from `before` to `now`. A gateway that shares the
+ * addresses of the node gets the node's new address, and the next hop of the node's default route; any other gateway is
+ * unchanged.
  */
 function movedGateway(
   gateway: OverlayGateway,

@@ -184,8 +184,8 @@ async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces, wanted: re
 
 /**
  * Brings the flows of a gateway with an address of its own into the desired state, which does not depend on
- * ovn-controller's port. Does nothing for other nodes. Fails with `proof-failed` if the flows of the bridge cannot be
- * read.
+ * ovn-controller's port. Does nothing on a node without such a gateway. Fails with `proof-failed` if the flows of the
+ * bridge cannot be read.
  */
 export async function closeToOutsideClients(
   record: OverlayRecord,

@@ -25,7 +25,8 @@ export interface Inbound {
 export const noInbound: Inbound = { services: [], peers: [], direct: [], podMtuBytes: null };
 
 /**
- * Returns true if the data differ from the stored ones, for which the flows and the nftables table were installed.
+ * Returns true if the services, peers, direct routes or MTU of pods differ from the stored ones, for which the flows
+ * and the nftables table were installed.
  */
 export function differFromStored(inbound: Inbound, places: Pick<OverlayPlaces, 'services'>): boolean {
   return textOfInbound(inbound) !== (storedServices(places) ?? textOfInbound(noInbound));

@@ -22,8 +22,8 @@ export async function withhold(addresses: readonly string[], places: OverlayPlac
 }
 
 /**
- * Removes the flows of withhold() from the bridge of an earlier gateway. A bridge that does not answer counts as a
- * bridge without flows.
+ * Removes the flows that drop a gateway's answers from the bridge of an earlier gateway. A bridge that does not answer
+ * counts as a bridge without flows.
  */
 export async function withholdNothing(bridge: string, { ovsRun }: Pick<OverlayPlaces, 'ovsRun'>): Promise<void> {
   const flows = flowsOf(bridge, withheldCookie, ovsRun);

@@ -49,8 +49,8 @@ export async function initNode(
     const rows = await readRows(local, overlayTables.Open_vSwitch);
     const systemId = readSystemId(places.systemId);
     const { northbound: remotes, southbound } = switchSettings(rows, systemId);
-    // The southbound connection for the services is opened only after all rows are written. Its certificate files are
-    // therefore checked here, so that a missing file is reported before any change.
+    // The southbound database, which has the services, is read only after all rows are written. The certificate files
+    // for that connection are therefore checked here, so that a missing file is reported before any change.
     if (request.gateway?.device.kind === 'bridge') credentialsOf(southbound, 'southbound', words);
     for (const remote of remotes) warnOfPlainText(remote, say);
     const northbound = await openNorthbound(remotes, credentialsOf(remotes, 'northbound', words), places.stop).catch(

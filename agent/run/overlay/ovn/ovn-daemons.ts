@@ -31,7 +31,7 @@ export function hasCentral({ ovnRuns }: OverlayPlaces): boolean {
 export async function centralAnswers({ ovnRuns, stop }: OverlayPlaces): Promise<boolean> {
   for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
     const database = await openCentralDatabase(name, ovnRuns, stop).catch(() => null);
-    // If a signal has stopped the command, the failure to open a database is no reason to start the units.
+    // After a signal, a database that cannot be opened does not mean that OVN's units have to be started.
     stop?.throwIfAborted();
     if (database === null) return false;
     database.close();

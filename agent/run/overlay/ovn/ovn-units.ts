@@ -24,15 +24,16 @@ export const askSystemd: AskSystemd = (work) =>
     return work(openSystemd(bus));
   });
 
-/** Returns a function that connects to systemd as `askSystemd` does; on a terminal, longer work is reported. */
+/** Returns a function that runs work with a connection to systemd, and on a terminal reports work that takes longer. */
 export function reportingSystemd(say: Say): AskSystemd {
   const waiting = `waiting for systemd to start or stop units, up to ${unitJobMs / 1000} s for each`;
   return (work) => reportedWait(waiting, onTerminal(say), () => askSystemd(work));
 }
 
 /**
- * Starts and enables the installed units of the list. Resolves with true if at least one is installed. Stores the
- * earlier state of each unit, so that it can be restored. Fails with `dbus-unreachable` if systemd is not running.
+ * Starts and enables those of the named units that are installed. Resolves with true if at least one is installed.
+ * Stores the earlier state of each unit, so that it can be restored. Fails with `dbus-unreachable` if systemd is not
+ * running.
  */
 export async function startUnits(
   names: readonly string[],
@@ -57,7 +58,7 @@ export async function startUnits(
   });
 }
 
-/** Starts the installed units of the list, without enabling them. */
+/** Starts those of the named units that are installed, without enabling them. */
 export async function startAgain(names: readonly string[], ask: AskSystemd = askSystemd): Promise<void> {
   await ask(async (systemd) => {
     for (const name of names) if (await systemd.isInstalled(name)) await systemd.startUnit(name);
@@ -65,8 +66,8 @@ export async function startAgain(names: readonly string[], ask: AskSystemd = ask
 }
 
 /**
- * Calls `work`. If `work` fails, restores the previous state of the units that it has started. Keeps the units that an
- * earlier, interrupted run has started; `restoreUnits` restores those as well.
+ * Calls `work`. If `work` fails, restores the previous state of the units that it has started. Units that an earlier
+ * run has started keep running.
  */
 export async function withUnits<T>(
   places: Pick<OverlayPlaces, 'units'>,
@@ -77,8 +78,8 @@ export async function withUnits<T>(
   try {
     return await work();
   } catch (error) {
-    // After an incomplete rollback the units keep running, because the remaining rows can only be removed while they
-    // run.
+    // After an incomplete rollback the units keep running, because the rows that it has left in the databases can only
+    // be removed while the units run.
     if (isAgentError(error) && error.kind === 'not-restored') throw error;
     const restored = restore(places.units, before, ask).catch((second: unknown) => {
       throw new AgentError('not-restored', messageOf(second), {

@@ -18,7 +18,9 @@ export interface OverlayPlaces {
   readonly record: string;
   /** File with the states that OVN's units had before the overlay started them. */
   readonly units: string;
-  /** File with the state of the daemon, which includes the numbers of its latest heartbeats to the gateways. */
+  /**
+   * File with the state of the daemon, which includes the values of nb_cfg that it last requested from the gateways.
+   */
   readonly daemon: string;
   readonly ovsRun: string;
   /**
@@ -61,8 +63,8 @@ export interface OverlayPlaces {
    */
   readonly published?: () => Readonly<Record<string, string>> | null;
   /**
-   * Returns the nodes whose probes arrive at the daemon by the direct route; null if the daemon does not know its
-   * neighbours yet. Only the daemon has this function; other programs leave the announcement of direct routes
+   * Returns the nodes whose probes arrive at the daemon by the direct route; null if the daemon does not know yet which
+   * nodes it has to probe. Only the daemon has this function; other programs leave the announcement of direct routes
    * unchanged.
    */
   readonly heard?: () => HeardNodes | null;

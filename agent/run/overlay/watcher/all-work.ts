@@ -13,9 +13,9 @@ const podPrefix = 'pod:';
 /**
  * Yields the work for every object key that has an object or rows. Each key has one work item. The keys of port groups
  * and address sets come after those of pods, because port groups and address sets refer to rows of pods. A pod that has
- * no port, or only the port of an earlier pod of the same name, is planned together with its groups, so that policies
- * apply to its first packet. Yields null after each NetworkPolicy that it has read, so that the caller can pause.
- * Objects may change during the iteration.
+ * no port, or only the port of an earlier pod of the same name, is planned together with its port groups and address
+ * sets, so that policies apply to its first packet. Yields null after each NetworkPolicy that it has read, so that the
+ * caller can pause. Objects may change during the iteration.
  */
 export function* allWork(
   { existing }: Pick<Northbound, 'existing'>,

@@ -109,8 +109,8 @@ export function createKeeper(
 }
 
 /**
- * Decodes the rows of all pods, with pauses between slices. The mirror caches the decoded rows, so the addresses can be
- * assigned quickly afterwards, without a pause.
+ * Decodes the northbound rows of all pods, with pauses between slices. The decoded rows are cached, so the addresses of
+ * pods can be assigned quickly afterwards, without a pause.
  */
 async function readAhead({ existing }: Northbound, { pods }: Objects['workload']): Promise<void> {
   const breathe = createSlices(monotonicMs);
@@ -137,9 +137,9 @@ function listenerOf(objects: Objects, api: Pick<KubernetesApi, 'report'>, report
 }
 
 /**
- * Returns true if rows depend on the change. Of a Node object, rows depend only on the labels. No row depends on the
- * annotations of a pod, which only the address book reads, or on the addresses that the kubelet reports for a pod that
- * is not in the host network.
+ * Returns true if rows depend on the changed facts of an object. Of a Node, rows depend only on the labels. Rows do not
+ * depend on the annotations of a pod, which only serve to assign its addresses. The addresses that the kubelet reports
+ * for a pod count only if the pod is in the host network.
  */
 function concernsRows(change: ObjectChange): boolean {
   if (change.kind === 'Node') return JSON.stringify(change.before?.labels) !== JSON.stringify(change.now?.labels);

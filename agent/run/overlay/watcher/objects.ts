@@ -14,12 +14,11 @@ export interface ObjectListener {
    * refuses to list does not count.
    */
   whole(): void;
-  /** Function that is called with the changes after the first lists, in order; `workload` already contains them. */
-  changed(changes: readonly ObjectChange[]): void;
   /**
-   * Function that is called when the API server has listed the objects of a kind that it refused to list before
-   * (Workload, unread).
+   * Function that is called with the changes after the first lists, in order. The known objects already contain them.
    */
+  changed(changes: readonly ObjectChange[]): void;
+  /** Function that is called when the API server has listed the objects of a kind that it refused to list before. */
   allowed(): void;
   /**
    * Function that is called with an error when the API server no longer reports objects of a kind, and with null when

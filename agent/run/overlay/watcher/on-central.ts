@@ -18,8 +18,8 @@ export interface CentralWatcher {
 }
 
 /**
- * Creates a watcher that starts when `know` is first called with the record of a central node. Waits for the kubeconfig
- * if it does not exist.
+ * Creates a watcher that starts when it first gets the record of a central node. Waits for the kubeconfig if it does
+ * not exist.
  */
 export function createCentralWatcher(
   config: Pick<Config, 'overlay'>,

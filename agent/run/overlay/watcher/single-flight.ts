@@ -13,8 +13,8 @@ export interface SingleFlight {
 }
 
 /**
- * Creates a single flight. `job` does all work that is due. `dueMs` returns the time of the next run on the monotonic
- * clock (deadline.ts), or null if only `start` starts the next run.
+ * Creates a single flight. `job` does all work that is due. `dueMs` returns the time on the monotonic clock
+ * (deadline.ts) at which the next run begins by itself; null if the next run has to be requested.
  */
 export function createSingleFlight(job: () => Promise<void>, dueMs: () => number | null): SingleFlight {
   let current: Promise<void> | null = null;

@@ -34,7 +34,7 @@ export interface WriterListener {
  * the OVSDB lock.
  */
 export interface Writer {
-  /** Handles changes of objects; `facts` already contains them. */
+  /** Handles changes of objects. The known objects already contain the changes. */
   changed(changes: readonly ObjectChange[]): void;
   /** Compares all rows with all objects, because anything may have changed. */
   all(): void;

@@ -23,7 +23,7 @@ const firstMs = silenceMs + 2 * probeMs;
 export interface DirectProbes {
   /**
    * Probes the other nodes on the network segment, as they were last read from the southbound database. Ends the probes
-   * if there are none.
+   * if no other node is there.
    */
   know(record: OverlayRecord): void;
   /**

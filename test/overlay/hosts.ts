@@ -2,12 +2,13 @@
 // bundled program.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, watch } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProgram } from '../cluster/binaries.ts';
 import { mortal } from '../cluster/mortal.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
+import { keeper, keptCode, prepareKeptCode } from '../kept-code.ts';
 import { childrenIn, type Scope } from './children.ts';
 import { askedOvn, base, ovnOfNodes, type WhichOvn, withItsLibraries } from './ovn-of-nodes.ts';
 
@@ -16,13 +17,9 @@ const limitMs = 120_000;
 /** Path of the bundled program on a node. */
 export const program = '/opt/program/microshift-net';
 
-/** Folder in which all tests keep the code that V8 has compiled of the program. */
-const compiled = join(process.cwd(), 'build/compiled');
-const compiledOnNode = '/opt/compiled';
-/** Name of the module that reads and writes the compiled code. */
-const loader = 'keep-compiled.cjs';
-/** Folder of this module on a node. */
-const loaderOnNode = '/opt/loader';
+/** Folder on a node for the code that V8 has compiled of the program, and folder of the module that keeps it. */
+const keptOnNode = '/opt/compiled';
+const keeperOnNode = '/opt/loader';
 
 /** Returns the reason why such nodes cannot run here; null if they can. */
 export function missingForHosts(): string | null {
@@ -84,7 +81,7 @@ export interface Lan {
 export async function startLan(t: Scope, which: WhichOvn = askedOvn ?? 'own'): Promise<Lan> {
   const folder = mkdtempSync(join(tmpdir(), 'overlay-lan-'));
   const ovn = ovnOfNodes(which, join(folder, 'newer-ovn'));
-  prepareCompiled();
+  prepareKeptCode();
   const children = childrenIn(folder, t);
   const stay = async (
     ...words: readonly string[]
@@ -126,12 +123,7 @@ export async function startLan(t: Scope, which: WhichOvn = askedOvn ?? 'own'): P
         join(folder, name),
         ovn.folder,
         join(process.cwd(), 'dist'),
-        ...new Set([
-          `${compiled}=${compiledOnNode}`,
-          `${join(process.cwd(), 'test/overlay')}=${loaderOnNode}`,
-          ...ovn.mounts,
-          ...mounts,
-        ]),
+        ...new Set([`${keptCode}=${keptOnNode}`, `${keeper.folder}=${keeperOnNode}`, ...ovn.mounts, ...mounts]),
       );
       const pid = Number(readFileSync(`/proc/${outer}/task/${outer}/children`, 'utf8').trim());
       const host = hostOf(name, `192.0.2.${place}`, pid, gone, children);
@@ -140,14 +132,6 @@ export async function startLan(t: Scope, which: WhichOvn = askedOvn ?? 'own'): P
       return host;
     },
   };
-}
-
-/** Creates the folder for compiled code, without the code of earlier builds. */
-function prepareCompiled(): void {
-  mkdirSync(compiled, { recursive: true });
-  const builtMs = statSync('dist/microshift-net').mtimeMs;
-  for (const file of readdirSync(compiled).map((name) => join(compiled, name)))
-    if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < builtMs) rmSync(file, { force: true });
 }
 
 function hostOf(name: string, address: string, pid: number, gone: Promise<unknown>, children: ChildProcess[]): Host {
@@ -167,7 +151,7 @@ function hostOf(name: string, address: string, pid: number, gone: Promise<unknow
   ];
   const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', NO_COLOR: '1' };
   const run = (words: readonly string[], input = ''): Ended =>
-    spawnSync('nsenter', inside(words, [`NODE_OPTIONS=--require=${loaderOnNode}/${loader}`]), {
+    spawnSync('nsenter', inside(words, [`NODE_OPTIONS=--require=${keeperOnNode}/${keeper.name}`]), {
       encoding: 'utf8',
       input,
       env: environment,

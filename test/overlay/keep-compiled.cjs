@@ -1,15 +1,18 @@
 'use strict';
 /*
- * Module that a run of the program on a node loads first: it stores the code that V8 has compiled of the bundles, as
+ * Module that a run of the program loads first: it stores the code that V8 has compiled of the bundles, as
  * Node's compile cache does, which Node 20 lacks (agent/launcher.cjs). A test may replace functions of node:fs later.
  */
 const { readFileSync, renameSync, statSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
+const { resolve } = require('node:path');
 const { cachedDataVersionTag } = require('node:v8');
 const vm = require('node:vm');
 
-/** Folder that hosts.ts mounts on each node. */
-const folder = '/opt/compiled';
+/** Folders of the compiled code and of the program: on a node those that hosts.ts mounts. */
+const [folder, programFolder] = __dirname.startsWith('/opt/')
+  ? ['/opt/compiled', '/opt/program']
+  : ['../../build/compiled', '../../dist'].map((path) => resolve(__dirname, path));
 const compiled = [];
 
 /** Returns the file for the code of a bundle; V8 itself compares only the length of the source. */
@@ -28,7 +31,7 @@ function kept(file) {
 
 const usual = Module.prototype._compile;
 Module.prototype._compile = function compile(source, filename, ...rest) {
-  if (!filename.startsWith('/opt/program/')) return usual.call(this, source, filename, ...rest);
+  if (!filename.startsWith(`${programFolder}/`)) return usual.call(this, source, filename, ...rest);
   const file = fileFor(filename);
   const cachedData = kept(file);
   const script = new vm.Script(Module.wrap(source.replace(/^#!/, '//')), { filename, cachedData });
@@ -39,6 +42,7 @@ Module.prototype._compile = function compile(source, filename, ...rest) {
 };
 
 process.on('exit', () => {
+  if (process.getuid() !== 0) return;
   for (const [file, script] of compiled) {
     writeFileSync(`${file}.${process.pid}`, script.createCachedData());
     renameSync(`${file}.${process.pid}`, file);

@@ -3,8 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { builtProgram, withKeptCode } from '../kept-code.ts';
 
-const main = new URL('../../agent/main.js', import.meta.url).pathname;
+const started = withKeptCode(builtProgram);
 
 interface Ended {
   readonly status: number | null;
@@ -15,7 +16,7 @@ interface Ended {
 
 function run(words: readonly string[], prefix: readonly string[] = []): Ended {
   // The test runner sets NODE_OPTIONS, which would make the process load the runner's modules and write to its folder.
-  const [program = '', ...more] = [...prefix, 'env', '-u', 'NODE_OPTIONS', process.execPath, main, ...words];
+  const [program = '', ...more] = [...prefix, 'env', '-u', 'NODE_OPTIONS', ...started, ...words];
   return spawnSync(program, more, {
     encoding: 'utf8',
     timeout: 30_000,

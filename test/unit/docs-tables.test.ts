@@ -14,9 +14,10 @@ import { unsuitability } from '../../agent/plan/uplink/suitability.ts';
 import { metricsText } from '../../agent/run/journal/metrics.ts';
 import { planText } from '../../agent/view/plan-view.ts';
 import { plain } from '../../agent/view/style.ts';
+import { builtProgram, withKeptCode } from '../kept-code.ts';
 import { readCase } from './plan/cases.ts';
 
-const main = new URL('../../agent/main.js', import.meta.url).pathname;
+const started = withKeptCode(builtProgram);
 const read = (path: string): string => readFileSync(path, 'utf8');
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
 /**
@@ -35,10 +36,10 @@ const filesBelow = (folder: string): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** Runs the compiled program without the test runner's variables, which would make it load other modules. */
+/** Runs the built program without the test runner's variables, which would make it load other modules. */
 function run(words: readonly string[], options: { readonly cwd?: string; readonly uid?: number } = {}) {
   const env = { PATH: process.env.PATH, NO_COLOR: '1' };
-  return spawnSync('env', ['-u', 'NODE_OPTIONS', process.execPath, main, ...words], {
+  return spawnSync('env', ['-u', 'NODE_OPTIONS', ...started, ...words], {
     encoding: 'utf8',
     env,
     ...options,

@@ -5,16 +5,16 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { builtProgram, withKeptCode } from '../kept-code.ts';
 
-const main = new URL('../../agent/main.js', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'old-names-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 for (const name of ['ovn-k8s-overlay', 'ovn-k8s-util', 'ovn-k8s-gateway-helper', 'ovn-k8s-underlay'])
-  symlinkSync(main, join(folder, name));
+  symlinkSync(builtProgram, join(folder, name));
 
 function run(text: string) {
   const [name = '', ...words] = text.split(' ');
-  return spawnSync('env', ['-u', 'NODE_OPTIONS', process.execPath, join(folder, name), ...words], {
+  return spawnSync('env', ['-u', 'NODE_OPTIONS', ...withKeptCode(join(folder, name)), ...words], {
     encoding: 'utf8',
     timeout: 30_000,
     env: { PATH: process.env.PATH, NO_COLOR: '1' },

@@ -7,10 +7,10 @@ import t from 'tap';
 import type { JournalHeader } from '../../agent/model/journal.ts';
 import { planApply } from '../../agent/plan/make-plan.ts';
 import { openJournal } from '../../agent/run/journal/journal-files.ts';
+import { builtProgram, withKeptCode } from '../kept-code.ts';
 import { equalsGolden } from './golden-file.ts';
 import { readCase } from './plan/cases.ts';
 
-const main = new URL('../../agent/main.js', import.meta.url).pathname;
 const golden = 'test/cases/transcript.txt';
 
 /**
@@ -116,7 +116,7 @@ cp -p "$JOURNALS"/* /var/lib/microshift-net/tx
 set +e
 while read -r width line; do
   printf '\\n%s columns $ microshift-net %s\\n' "$width" "$line"
-  COLUMNS=$width timeout 60 "$NODE" "$MAIN" $line < /dev/null 2>&1
+  COLUMNS=$width timeout 60 $PROGRAM $line < /dev/null 2>&1
   code=$?
   [ $code = 0 ] || echo "[exit code $code]"
 done`;
@@ -188,8 +188,7 @@ t.test(
         PATH: process.env.PATH,
         NO_COLOR: '1',
         TZ: 'UTC',
-        NODE: process.execPath,
-        MAIN: main,
+        PROGRAM: withKeptCode(builtProgram).join(' '),
         JOURNALS: path.join(folder, 'tx'),
       },
     });

@@ -92,8 +92,9 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
 
 /**
  * Returns the administrator's profile of a NIC, whatever profile is active on it; undefined if the NIC has none. A
- * generated profile counts only if the agent's profiles were made from it, or if their source is unknown:
- * NetworkManager also generates a profile for a NIC whose own profile it has lost (bridge/displaced-profile.ts).
+ * profile that NetworkManager has generated counts only if the agent's profiles were made from it, or if their source
+ * is unknown. NetworkManager may have generated any other profile because it has lost the NIC's own profile
+ * (bridge/displaced-profile.ts).
  */
 export function adminProfile(names: BridgeNames, uplink: string, observation: Observation): NmProfile | undefined {
   const active = activeProfile(uplink, observation);

@@ -29,8 +29,8 @@ export interface Rounds {
 }
 
 /**
- * Creates the rounds. After each round calls `note` with the requested values, and calls `onChange` if a gateway went
- * up or down.
+ * Creates the rounds. After each round in which the databases of this node answered, calls `note` with the requested
+ * values, and calls `onChange` if a gateway went up or down.
  */
 export function createRounds(
   places: OverlayPlaces,

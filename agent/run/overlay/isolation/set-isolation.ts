@@ -24,8 +24,8 @@ const reference: ObjectReference = {
 
 /**
  * Creates or changes the policy that separates namespaces. Returns false if the cluster had it already, in which case
- * nothing is written. Runs on the central node, whose daemon writes the rows. Fails with `cluster-refused` if the
- * credentials do not suffice, or if the API server has no ClusterNetworkPolicy.
+ * nothing changes. Runs on the central node, whose daemon then writes the northbound rows of the policy. Fails with
+ * `cluster-refused` if the credentials do not suffice, or if the API server has no ClusterNetworkPolicy.
  */
 export async function enableIsolation(
   isolation: Isolation,

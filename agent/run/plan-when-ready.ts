@@ -39,7 +39,8 @@ export interface WaitOptions {
   /** Limit for a default route or a named NIC to appear. */
   readonly routeMs: number;
   /**
-   * Limit for the chosen NIC to get its addresses. After the limit, the NIC is moved into the bridge without addresses.
+   * Limit for the chosen NIC to get its addresses. A NIC that has no addresses at the limit is put into the bridge
+   * nevertheless.
    */
   readonly uplinkMs: number;
   /** Limit for NetworkManager and Open vSwitch to start. */
@@ -85,8 +86,8 @@ export async function planWhenReady(
     if (awaited === null ? over.route : over.nic)
       throw new AgentError('internal', 'the choice of the uplink waits for something that is over');
     const isThere = awaited === null ? hasDefaultRoute : () => hasLink(awaited);
-    // If the NIC of the existing default route cannot be put into br-ex, the plan waits for another default route. The
-    // existing route then ends this wait at once.
+    // If the NIC of the existing default route cannot be put into br-ex, the planner asks to wait for a default route
+    // through another NIC. The run does not wait in this case, because any default route ends the wait.
     const limitMs = decision.isExpected ? wait.routeMs : Math.min(wait.routeMs, unexpectedRouteMs);
     if (!isThere()) say(`waiting up to ${limitMs / 1000} s for ${awaited ?? 'a default route'}`);
     await appears(isThere, deadline, limitMs);
@@ -116,9 +117,8 @@ function planWithoutWaiting(planner: Planner, observation: Observation): Plan {
 }
 
 /**
- * Returns the NICs that the plan puts into br-ex or into a bridge of `bridge add` and that NetworkManager has not
- * configured yet, except those whose addresses the bridge can request itself. For br-ex, only a NIC that the run has
- * chosen is returned.
+ * Returns the NICs that the plan puts into bridges while NetworkManager is still configuring them: the chosen uplink of
+ * br-ex, and NICs of bridges of `bridge add`. Leaves out NICs whose addresses the bridge can request itself.
  */
 function awaitedUplinks(plan: Plan, observation: Observation): readonly string[] {
   const attached = plan.steps.flatMap((step) => (step.do === 'attachUplink' ? step : []));
@@ -138,7 +138,7 @@ function hasLink(name: string): boolean {
   return readLinks().some((link) => link.name === name);
 }
 
-/** Waits until the condition is true. Returns without an error at the limit. */
+/** Waits until the kernel has the awaited route or NIC (`isThere`). Returns without an error after `limitMs`. */
 async function appears(isThere: () => boolean, deadline: Deadline, limitMs: number): Promise<void> {
   const timeout = () => new AgentError('activation-timeout', 'it did not come');
   await waitForKernel(isThere, deadline, limitMs, timeout).catch((error: unknown) => {

@@ -10,8 +10,8 @@ import type { Plan } from '../model/plan.ts';
 import { shellWord } from '../printable.ts';
 
 /**
- * Intervals of the ARP monitor in addition to `arp_missed_max`: one to send a request and one to check the replies
- * (bond_main.c, bond_ab_arp_inspect).
+ * Number of intervals that the ARP monitor of a bond needs in addition to `arp_missed_max` until it marks a port as
+ * failed: one to send a request, and one to check the replies (bond_main.c, bond_ab_arp_inspect).
  */
 const spareIntervals = 2;
 /**

@@ -18,7 +18,7 @@ export interface Neighbour {
 /** Queries that were sent before the move; `answered` returns the hosts that have answered so far. */
 export interface Neighbourhood {
   readonly answered: () => readonly Neighbour[];
-  /** Resolves when every ping has been answered or has timed out; queries of name servers may still be open. */
+  /** Settles when every ping has been answered or has timed out; queries to name servers may be unanswered by then. */
   readonly asked: Promise<void>;
 }
 
@@ -32,7 +32,7 @@ const addressLimitMs = 10_000;
  * link does not help.
  */
 const noRouteMs = 200;
-/** Limit of a ping after the move, because the first packet may wait for ARP and for a flow. */
+/** Time limit of a ping after the move. The first packet may be delayed until ARP and a flow of the bridge exist. */
 const pingAfterMs = 3_000;
 
 /** Queries the gateways, the SSH client that started the run, and the name servers, before the uplink moves. */
@@ -61,8 +61,8 @@ export function askNeighbours(plan: Plan, observation: Observation): Neighbourho
     }
   }
   const asked = Promise.all(pings).then(() => undefined);
-  // If a ping cannot be started, the run fails when it waits for the pings. Without this handler, Node.js would end the
-  // process before that, because of an unhandled rejection.
+  // If a ping cannot be started, the run fails later, when it awaits this promise. The empty handler keeps Node.js from
+  // ending the process before that because of an unhandled rejection.
   asked.catch(() => undefined);
   return { answered: () => [...answered], asked };
 }

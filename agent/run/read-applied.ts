@@ -4,7 +4,7 @@ import type { WantedBridge } from '../model/plan.ts';
 import type { Node } from './node.ts';
 
 /**
- * Returns an observation that also has the settings which NetworkManager has applied to the NICs of these bridges. NICs
+ * Returns an observation that also has the settings which NetworkManager has applied to the NICs of `bridges`. NICs
  * without a device or an active profile are left out. Takes one D-Bus round trip per NIC, all of them in parallel.
  */
 export async function withAppliedSettings(

@@ -109,8 +109,8 @@ async function reconcileLocked(
     if (plan.wanted.added !== undefined) writeAdded(plan.wanted.added);
     rememberUplink(plan, observation, null, options);
     noteOthers(plan, observation, options.command === 'apply');
-    // While ovs-vswitchd does not answer, a bridge forwards no new flows, so `apply` fails. A repair does not probe
-    // ovs-vswitchd, because later events cause further repairs.
+    // While ovs-vswitchd does not answer, bridges do not forward packets for which the data path has no flow yet, so
+    // `apply` fails. A repair does not probe ovs-vswitchd, because later events cause further repairs.
     if (options.command === 'apply') await node.ovs.probeVswitchd();
   } else {
     const { changeNode } = await import('./change.ts');

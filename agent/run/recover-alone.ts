@@ -37,7 +37,7 @@ export function recoverNow(reporter: Reporter, waiting: Say): Promise<void> {
       const rollBack = () => withNode((node) => recoverEarlierRuns(node, reporter, deadline));
       await uninterrupted('the recovery', waiting, rollBack);
     } catch (error) {
-      // `busy` means that a change awaits confirmation; it stays in effect.
+      // `busy` means that a change awaits confirmation. The change stays in effect.
       if (!isAgentError(error) || error.kind !== 'busy') throw error;
       waiting(error.message);
     } finally {
@@ -80,8 +80,9 @@ function profilesOnDisk(): readonly string[] {
 }
 
 /**
- * Removes the rows of bridges whose profiles were lost in the reboot, or leaves such a bridge to MicroShift.
- * NetworkManager removes such rows as well, but only after it has begun to configure the NIC.
+ * Removes the rows of each bridge whose profiles were lost in the reboot, unless MicroShift's script would create this
+ * bridge; such a bridge is left to MicroShift. NetworkManager removes such rows as well, but only after it has begun to
+ * configure the NIC.
  */
 async function removeOrphans(say: Reporter['say']): Promise<void> {
   const ports = await openTuning().catch((error: unknown) => {

@@ -6,7 +6,10 @@ export interface PlannedWork<Connections, Result> {
   readonly open: () => Promise<Connections>;
   /** Opens new connections after a service stopped. Waits until the service runs again, and fails at a time limit. */
   readonly reopen: () => Promise<Connections>;
-  /** Makes a plan, calls `planned`, and then changes the node. Closes the connections at the end. */
+  /**
+   * Makes a plan, calls the function `planned` to report that the plan is made, and then changes the node. Closes the
+   * connections at the end.
+   */
   readonly work: (connections: Connections, planned: () => void) => Promise<Result>;
 }
 

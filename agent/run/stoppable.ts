@@ -5,8 +5,8 @@ import { wasStopped, withState, withStateOfNode } from './stopped.ts';
 /** State of a node after the rollback of a command that was stopped. */
 const rolledBack = 'what was begun is rolled back, and the node is in the state before';
 /**
- * State of a member whose apply was stopped. Each database transaction was carried out completely or not at all, and
- * the next apply carries out the remaining ones.
+ * State of a member on which `overlay apply` was stopped. Each database transaction was carried out completely or not
+ * at all, and the next `overlay apply` carries out the remaining ones.
  */
 export const stillMember =
   'this node stays in its overlay, and the next `overlay apply` or the daemon makes what is missing';

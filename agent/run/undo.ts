@@ -54,7 +54,10 @@ export async function undoTransaction(
   return { ...result, reverted: header.id };
 }
 
-/** Returns the desired state from before a transaction. A missing list of `bridge add` counts as an empty list. */
+/**
+ * Returns the desired state from before a transaction. If the journal has no list of the bridges of `bridge add` from
+ * that time, the list is empty.
+ */
 function asBefore({ header: { previous } }: JournalRecord): Wanted {
   return { ...previous, added: previous.added ?? [] };
 }

@@ -48,8 +48,8 @@ export function openStaging(name: string, directory = stagingDirectory): Staging
     name,
     entries,
     add: (file, text, note) => {
-      // Nothing is added after the removal, because a collector that is still running after an interruption would
-      // create the folder again.
+      // Nothing is added after the folder was removed. A collector that is still running after an interruption would
+      // otherwise create the folder again.
       if (removed) return;
       const content = Buffer.from(text).subarray(0, Math.max(0, Math.min(itemLimitBytes, totalLimitBytes - total)));
       const cut = content.length < Buffer.byteLength(text) ? `cut after ${content.length} bytes` : null;

@@ -13,7 +13,7 @@ import { clientPort } from './packet.ts';
  * it.
  */
 const outsideMac = '02:00:00:00:00:01';
-/** Largest number of names in a message. */
+/** Largest number of known sources or destinations that an error lists. */
 const mostNames = 12;
 
 /** Source or destination of the traced packet. */

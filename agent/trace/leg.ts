@@ -116,8 +116,9 @@ export function flowOf({ facts, step }: Progress): TraceFlow | null {
 }
 
 /**
- * Returns the end of a trace in which the packet was neither output nor dropped. ovn-trace stops without a message
- * where a gateway router has to look up the connection of a packet.
+ * Returns the end of a trace for which ovn-trace has reported none. If a gateway router has to look up the connection
+ * of the packet in the last step, ovn-trace has stopped there without a message, and the end is `incomplete`. Otherwise
+ * the packet was dropped in the last step.
  */
 function unfinished(progress: Progress): TraceEnd {
   const isLookup = progress.step?.actions.at(-1) === 'ct_snat;';

@@ -81,7 +81,10 @@ function answered(progress: Progress): void {
   progress.outcome = { how: 'answered', router: progress.inPort.datapath.name };
 }
 
-/** Records the next hop. Both routing stages store it in the first register, which other stages use for other data. */
+/**
+ * Records the next hop if the step is in one of the two routing stages. These store the next hop in the first register,
+ * which other stages use for other data.
+ */
 function nextHop(progress: Progress, [address = '']: readonly string[], step: TraceStep): void {
   if (isRouting(step) && /[.:]/.test(address)) progress.nextHop = address;
 }

@@ -2,7 +2,7 @@ import type { Isolation, Reach, ReachMatrix } from '../model/namespace-isolation
 import { joinLines, type Style } from './style.ts';
 import { cellsOnly, tableLines } from './table.ts';
 
-/** Text of a cell of the matrix, by the connections that are allowed. */
+/** Text of a cell in the table of `overlay isolation show`, by the connections that are allowed between namespaces. */
 const cells: Readonly<Record<Reach, string>> = { all: 'yes', some: 'some', none: 'no' };
 
 /** Returns the rules of an isolation, as part of a sentence. */

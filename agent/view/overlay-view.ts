@@ -216,7 +216,7 @@ function echoWords({ echo }: NodeState, now: number): string {
   if (echo === null) return '-';
   if (echo.isCurrent) return 'now';
   if (echo.atMs === null) return 'never';
-  // The time of the answer is that of the other node's clock, which may differ from this node's clock.
+  // `atMs` is a time of the other node's clock, which may be ahead of this node's clock.
   const seconds = Math.max(0, Math.round((now - echo.atMs) / 1000));
   const age =
     seconds < 120

@@ -11,7 +11,7 @@ import { drawTopology, observedTopology, plannedTopology } from './topology.ts';
 export interface Unchanged {
   /** Sentence for a node on which the command changes nothing at all. Begins with a lower-case letter. */
   readonly whole: string;
-  /** Sentence for a node that has other differences than those of the bridges, such as Open vSwitch's tuning. */
+  /** Sentence for a node of which other parts than the bridges differ, such as Open vSwitch's tuning. */
   readonly bridges: string;
 }
 

@@ -90,7 +90,10 @@ function routeText({ rule, match }: TraceFlow): string {
   return `by ${rule.table === 'Logical_Router_Policy' ? 'policy' : 'route'} ${rule.says}${owner}`;
 }
 
-/** Returns a rule as text: the name of its owner, its row, and its content. */
+/**
+ * Returns a rule as text: its name (of the row, or of the object from which the row was made), its row, and its
+ * content. An empty name or content is left out.
+ */
 function ruleText({ table, id, name, says }: TraceRule): string {
   const row = `${table} ${id}`;
   if (name === '') return says === '' ? row : `${row} (${says})`;

@@ -28,18 +28,19 @@ export const budgets = {
   Node: { letters: 20_000 },
   Namespace: { letters: 20_000 },
   Pod: { letters: 50_000, ports: 500 },
-  // The limit of `clients` also bounds the length of matches and options in the rows for source ranges, and the number
-  // of flows that each node has for them.
+  // `clients` counts the combinations of a load balancer address and a source range. Its limit also bounds the length
+  // of matches and options in the rows for source ranges, and the number of flows that each node has for them.
   Service: { letters: 100_000, ports: 500, places: 1_000, clients: 500 },
   // The API itself allows 1,000 endpoints in an EndpointSlice (discovery.k8s.io/v1).
   EndpointSlice: { letters: 400_000, ports: 500, endpoints: 1_000 },
   // `accessLists` counts an ACL for IPv4 and the same ACL for IPv6 as one. A policy with all address ranges of a cloud
-  // provider has some hundreds of ACLs. `namedPorts` is small, because each pair of a peer and a named port is looked
-  // up among all pods. `terms` and `letters` limit the length of the matches.
+  // provider has some hundreds of ACLs. The limit of `namedPorts` is low, because each pair of a peer and a named port
+  // is looked up among all pods. `terms` counts peers, ports, address ranges and values of selectors; `terms` and
+  // `letters` limit the length of the matches.
   NetworkPolicy: { letters: 300_000, accessLists: 1_000, namedPorts: 50, terms: 5_000 },
-  // The ACLs of a policy need one more priority for each change that `turns` counts. OVN's ACLs have 32,768 priorities,
-  // which are divided among the 1,001 priorities of policies in each of two tiers. Each policy therefore has 16 of
-  // them.
+  // `turns` counts the changes between rules that accept and rules that deny, in the order of a policy's rules. The
+  // ACLs of the policy need one more priority for each of these changes. OVN's ACLs have 32,768 priorities, which are
+  // divided among the 1,001 priorities of policies in each of two tiers. Each policy therefore has 16 of them.
   ClusterNetworkPolicy: { letters: 300_000, portNames: 50, terms: 5_000, turns: 15 },
 } as const satisfies Readonly<Record<Kind, { readonly letters: number } & Readonly<Partial<Record<Measure, number>>>>>;
 

@@ -48,6 +48,7 @@ export async function awaitActivations(
     const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
     return (await Promise.all(actives.map(isSettled))).every((settled) => settled);
   };
-  // An activation can last longer, for example on a NIC without a DHCP server. The rollback continues after the limit.
+  // An activation can last longer than the limit, for example on a NIC without a DHCP server. The rollback then
+  // continues during this activation.
   await watch.until('all activations', isQuiet, deadline, quietLimitMs).catch(() => undefined);
 }

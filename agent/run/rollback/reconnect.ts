@@ -32,7 +32,8 @@ export async function reconnectNode(
   say: (message: string) => void,
 ): Promise<Node> {
   if (await works(node)) return node;
-  // The call fails if Open vSwitch itself is not running. The bridges are then observed again once it is running.
+  // If Open vSwitch itself is not running, MicroShift's bridges cannot be protected now. This failure is ignored,
+  // because the bridges are observed again once Open vSwitch is running.
   await keepUnaided(previous).catch(() => undefined);
   return openNodeWithin(comeBackMs, deadline, say);
 }
@@ -101,11 +102,11 @@ export async function reconnectOrRestored<Connections>(
   { reconnect, completeUnaided, freeAddressed }: ReconnectPorts<Connections>,
   deadline: Deadline,
 ): Promise<Connections | null> {
-  // completeUnaided() fails if Open vSwitch, like NetworkManager, is not running. The old state is then not proved.
+  // If Open vSwitch, like NetworkManager, is not running, the old state cannot be proved and counts as not restored.
   const isRestored = (): Promise<boolean> => completeUnaided().catch(() => false);
   const reconnected: Promise<Connections | null> = reconnect(deadline).catch(async (error: unknown) => {
-    // The state is checked again: after NetworkManager's rollback, LACP or DHCP can take longer than the time until the
-    // first check.
+    // The state is checked a second time, because LACP or DHCP after NetworkManager's rollback can end later than the
+    // first check, which takes place after `unaidedAfterMs`.
     if (await isRestored()) return null;
     await freeAddressed().catch(() => undefined);
     throw error;

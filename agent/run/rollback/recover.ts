@@ -127,7 +127,8 @@ async function endUnconfirmed(
   if (record.header.bootId !== bootId) return endAfterReboot(record, announce, places);
   const seconds = record.checkpoint === null ? null : await secondsToRollback(node.nm, record.checkpoint);
   if (seconds !== null && seconds > confirmReserveSeconds) {
-    // The run may have crashed before it scheduled the recovery.
+    // The recovery at the end of the time to confirm is scheduled here again, because the run may have crashed before
+    // it scheduled this recovery.
     await node.recoverAfter(Math.ceil(seconds - confirmReserveSeconds));
     throw unconfirmed(id);
   }

@@ -6,7 +6,7 @@ import type { TuningStep } from '../../model/tuning.ts';
 
 type PinStep = Extract<TuningStep, { do: 'pinThreads' }>;
 
-/** Unit that carries out the request in the file at `requestPath`. */
+/** Unit that sets the CPU affinity of the threads that the file at `requestPath` names. */
 const affinityUnit = 'microshift-net-affinity.service';
 const requestPath = '/run/microshift-net/affinity';
 

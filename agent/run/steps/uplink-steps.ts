@@ -18,8 +18,9 @@ import { waitForAddresses } from './wait-addresses.ts';
 /** Key in external_ids of the NIC's port. It stores the value of rp_filter that the NIC had before it became a port. */
 const formerSourceCheck = 'microshift-net.rp-filter';
 /**
- * Value of rp_filter for strict source validation. While the NIC is the uplink, it has no routes, so the kernel drops
- * every IPv4 packet from the NIC. Only the bridge then answers such packets.
+ * Value of rp_filter for strict source validation. A NIC in a bridge has no routes, so with this value the kernel
+ * itself drops every IPv4 packet that the NIC receives. The packet is then answered only through the bridge, and not
+ * twice.
  */
 const onlyRouted = '1';
 /**

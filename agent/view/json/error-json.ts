@@ -45,7 +45,7 @@ export function errorDocument(error: AgentError, command: string | null): ErrorD
       retryable: errorTable[error.kind].retryable,
       facts: publicFacts(error.facts),
       causes: causeMessages(error),
-      // If the run has a single failure, the only element of this list repeats the kind, message and hint of the
+      // If the run has a single failure, the only element of `failures` repeats the kind, message and hint of the
       // document.
       failures: failuresOf(error).map(failureJson),
     },

@@ -27,7 +27,7 @@ export function leaveDocument(node: string | null, leftOver: string | null): Ove
   return { command: 'overlay leave', outcome: node === null ? 'unchanged' : 'changed', node, leftOver };
 }
 
-/** Returns the document of `overlay disable`. The argument is null if nothing was removed. */
+/** Returns the document of `overlay disable`. `done` has its effects, and is null if nothing was removed. */
 export function overlayDisableDocument(
   done: Pick<OverlayDisableDocument, 'node' | 'leftOver' | 'cutOff' | 'units'> | null,
 ): OverlayDisableDocument {

@@ -45,7 +45,10 @@ export interface OverlayDaemonJson {
   readonly since: string;
   /** Last error of the daemon; null if its last run succeeded. */
   readonly failure: DaemonFailureJson | null;
-  /** Writer of the rows for Kubernetes objects; null on a member, or before a cluster is known. */
+  /**
+   * Writer of the rows for Kubernetes objects. Null if this node is not the central node, or if its daemon has not read
+   * the record of the cluster yet.
+   */
   readonly watcher: WatcherJson | null;
 }
 

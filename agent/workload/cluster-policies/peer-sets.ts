@@ -25,7 +25,7 @@ export interface ClusterSets {
   peers(peers: readonly ClusterPeer[], ifUnknown?: boolean): PeerSet;
   /** Returns the addresses of `set` that are not in `other`. */
   without(set: PeerSet, other: PeerSet): PeerSet;
-  /** Returns the addresses that both sets have. */
+  /** Returns the addresses that are in `set` and in `other`. */
   common(set: PeerSet, other: PeerSet): PeerSet;
 }
 

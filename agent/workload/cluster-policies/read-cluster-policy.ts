@@ -132,7 +132,7 @@ function peerOf(peer: ApiPeer, asks: Set<UnservedAsk>): ClusterPeer | null {
   return null;
 }
 
-/** Returns a protocol; null if no known field of it has a port. */
+/** Returns a named port, or a protocol with a range of port numbers; null if no known field has either. */
 function protocolOf({ tcp, udp, sctp, destinationNamedPort }: ApiProtocol): ClusterProtocol | null {
   if (destinationNamedPort) return { namedPort: destinationNamedPort };
   const found: readonly (readonly [Protocol, ApiPort | undefined])[] = [

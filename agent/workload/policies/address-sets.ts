@@ -8,7 +8,7 @@ import { keyOf, type Selection, wholeNamespace } from './selections.ts';
 
 export type Family = 'v4' | 'v6';
 
-/** Returns the IP families of pods. */
+/** Returns the IP families of the addresses that pods get, IPv4 or IPv6 or both. */
 export function familiesOf({ clusterSubnets }: OverlayLayout): readonly Family[] {
   return [...new Set(clusterSubnets.map((subnet) => (isIpv6(subnet) ? 'v6' : 'v4')))];
 }

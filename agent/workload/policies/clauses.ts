@@ -48,7 +48,8 @@ export interface PolicyTerms {
 }
 
 /**
- * Cache of these facts, because every change of a pod needs them. A policy object never changes after it has been read.
+ * Facts that were derived from each policy, cached because every change of a pod needs them. A policy object never
+ * changes after it has been read.
  */
 const known = new WeakMap<NetworkPolicy, PolicyTerms>();
 

@@ -3,8 +3,9 @@ import type { WorkloadFacts } from '../part.ts';
 import { isSelected, type Selection, selectsNamespace } from './selections.ts';
 
 /**
- * Returns a function that is true for selections that include the changed object, before or after the change. Unknown
- * labels of a namespace count as selected, because rules that deny select such a namespace.
+ * Returns a function that is true for a selection if it includes the pod or namespace that `change` concerns, before or
+ * after the change. A selector of labels that are not known of a namespace counts as selecting the namespace, because
+ * it does so in rules that deny.
  */
 export function touchedBy(change: ObjectChange, facts: WorkloadFacts): (selection: Selection) => boolean {
   if (change.kind === 'Pod') {

@@ -19,7 +19,7 @@ export class IndexedServices extends Map<NamespacedName, Service> {
   readonly #nodePorts = new Map<string, Map<NamespacedName, Service>>();
   readonly #givenPorts = new Map<string, Map<NamespacedName, Service>>();
 
-  /** Returns the requests of services for an address and port, which `place` has in the form of placeText(). */
+  /** Returns the requests of services for an address, protocol and port; `place` is the text from placeText(). */
   claimsOf(place: string): ReadonlyMap<NamespacedName, Claim> {
     return this.#claims.get(place) ?? none;
   }

@@ -19,8 +19,8 @@ export interface Outside {
   /** Returns the reasons why requested addresses and ports of a service are not served, as whole sentences. */
   faults(service: Service): readonly string[];
   /**
-   * Returns those sentences of `faults` that concern addresses and ports which the service `taker` has, so that
-   * `service` does not get them.
+   * Returns the reasons only for those addresses and ports that `service` does not get because the service `taker` has
+   * them, as whole sentences.
    */
   faultsBecauseOf(service: Service, taker: NamespacedName): readonly string[];
   /** Returns the gateway that answers for an address on its LAN; null if no gateway does. */

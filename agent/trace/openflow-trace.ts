@@ -24,7 +24,7 @@ export interface OpenFlowTrace {
   readonly remarks: readonly string[];
 }
 
-/** Fields that the flows have written so far. */
+/** Values that the flows read so far have written to tun_id and tun_metadata0. */
 interface Written {
   tunId: number | null;
   metadata: number | null;
@@ -67,7 +67,7 @@ export function parseOpenFlowTrace(text: string): OpenFlowTrace {
   return { outputs, learning: [...learning], isForController, cookies, remarks };
 }
 
-/** Records a write to the two fields that become the tunnel's keys. */
+/** Records a write to tun_id or tun_metadata0, the fields whose values become the keys in the tunnel's header. */
 function note(written: Written, words: string): void {
   const [, value, field] = /^set_field:(0x[0-9a-f]+|\d+)(?:\/0x[0-9a-f]+)?->(tun_id|tun_metadata0)$/.exec(words) ?? [];
   if (field === 'tun_id') written.tunId = Number(value);

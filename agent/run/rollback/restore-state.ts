@@ -30,16 +30,16 @@ import { vswitchdAnswers } from './vswitchd-answers.ts';
  */
 export const restoreLimitMs = 60_000;
 /**
- * Limit for the addresses to appear. Activations that wait for a device can delay the addresses after NetworkManager's
- * rollback.
+ * Limit for the links to have their previous addresses again. After NetworkManager's rollback, activations that wait
+ * for a device can delay the addresses.
  */
 const addressLimitMs = 45_000;
 /**
- * Limit of the planned rollback, which takes a second or two. After a failure, enough time has to remain for a rollback
- * by NetworkManager.
+ * Limit of a rollback by the agent's own steps, which takes a second or two. If the steps fail, enough time has to
+ * remain for a rollback by NetworkManager.
  */
 const plannedLimitMs = 20_000;
-/** Checkpoint timer during the planned rollback, so that NetworkManager does not roll back at the same time. */
+/** Checkpoint timer during a rollback by the agent's own steps, so that NetworkManager does not roll back as well. */
 const plannedTimerSeconds = 25;
 /**
  * Limit for a DHCP lease or a router advertisement during a rollback. The limit includes the negotiation of LACP, which
@@ -83,10 +83,10 @@ interface Restoration extends Aim {
 type Failures = AgentError[];
 
 /**
- * Rolls back to the state before a transaction and proves that state. First runs the steps of a planned rollback, which
- * do not activate the NIC's profile again. If a step fails, NetworkManager rolls back to its checkpoint, which
- * activates the profile again, and the remaining steps follow. If a service stops meanwhile, waits for it and plans
- * again. Returns an error if the rollback was incomplete, otherwise null.
+ * Rolls back to the state before a transaction and proves that state. First runs the agent's own steps, which do not
+ * activate the NIC's profile again. If a step fails, NetworkManager rolls back to its checkpoint, which activates the
+ * profile again, and the remaining steps follow. If a service stops meanwhile, waits for it and plans again. Returns an
+ * error if the rollback was incomplete, otherwise null.
  */
 export async function restoreOldState(
   ports: RestorePorts,
@@ -164,7 +164,7 @@ async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline)
 
 /**
  * Makes NetworkManager roll back to the checkpoint, and keeps the bridges of MicroShift. If NetworkManager fails,
- * records the failure and returns, so that the planned steps can run.
+ * records the failure and returns, so that the agent's own steps can follow.
  */
 async function rollBackWithCheckpoint(restoration: Restoration, checkpoint: string): Promise<void> {
   const { nm, ovs, observe, ports, previous, failures, withoutVswitchd } = restoration;
@@ -184,8 +184,8 @@ async function rollBackWithCheckpoint(restoration: Restoration, checkpoint: stri
 }
 
 /**
- * Runs the planned rollback while the checkpoint still exists. It activates no profile again, so that a bond keeps its
- * ports. Returns false if the old state was not reached.
+ * Rolls back by the agent's own steps while the checkpoint still exists. These steps activate no profile again, so that
+ * a bond keeps its ports. Returns false if the old state was not reached.
  */
 async function goBackInPlace(restoration: Restoration, checkpoint: string, whole: Deadline): Promise<boolean> {
   const { nm, ports } = restoration;

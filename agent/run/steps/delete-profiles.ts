@@ -38,7 +38,8 @@ export async function deleteProfiles(context: StepContext, step: StepArguments['
   });
   if (step.bridges.length > 0) await ovs.removeBridges(step.bridges);
   for (const bridge of left) await letGo(context, bridge);
-  // The profile of a bridge has the name of the bridge.
+  // Interfaces whose devices have to end. The id of a deleted profile is among them, because the id of a bridge's
+  // profile is the name of the bridge.
   const names = new Set([...step.bridges, ...step.profiles.map(({ id }) => id)]);
   for (const { bridge } of left) names.delete(bridge);
   await removeDevices(context, names);

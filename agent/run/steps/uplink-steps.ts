@@ -15,12 +15,15 @@ import { beginActivation } from './activations.ts';
 import type { StepContext } from './step-context.ts';
 import { waitForAddresses } from './wait-addresses.ts';
 
-/** Key in external_ids of the NIC's port. It stores the value of rp_filter that the NIC had before it became a port. */
+/**
+ * Key in external_ids of the NIC's port. In the userspace data path, it stores the value of rp_filter that the NIC had
+ * before it became a port.
+ */
 const formerSourceCheck = 'microshift-net.rp-filter';
 /**
- * Value of rp_filter for strict source validation. A NIC in a bridge has no routes, so with this value the kernel
- * itself drops every IPv4 packet that the NIC receives. The packet is then answered only through the bridge, and not
- * twice.
+ * Value of rp_filter for strict source validation, which a NIC gets in the userspace data path. There the kernel also
+ * receives each packet of the NIC. With this value it drops the IPv4 packets, because the NIC has no routes while it is
+ * a port. The node then answers these packets only through the bridge.
  */
 const onlyRouted = '1';
 /**
@@ -57,7 +60,7 @@ export async function attachUplink({ ovs }: StepContext, step: StepArguments['at
   ignoreHostScope(step.bridge);
   await copyNeighbours(step.interface, step.bridge, true);
   if (step.userspace !== true) return ovs.attachUplink(step);
-  // The previous value of rp_filter is stored in Open vSwitch as long as the NIC is a port.
+  // The previous value of the NIC's rp_filter is stored in Open vSwitch as long as the NIC is a port.
   await ovs.attachUplink(step, { [formerSourceCheck]: readSourceCheck(step.interface) });
   setSourceCheck(step.interface, onlyRouted);
 }

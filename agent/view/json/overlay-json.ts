@@ -9,8 +9,8 @@ export interface OverlayChangesJson {
   /** Rows of Open vSwitch and OVN. */
   readonly rows: readonly RowChangeJson[];
   /**
-   * Commands of ip(8) and settings of sysctl(8) for the node's management interface, its gateway's NIC and its attached
-   * interfaces.
+   * Commands of ip(8) and settings of sysctl(8) for the interface of the node's management port, the NIC of its gateway
+   * and the interfaces of its overlay ports.
    */
   readonly kernel: readonly KernelChangeJson[];
   /** Flows on the bridges of this node except br-int, and its nftables table. */

@@ -86,7 +86,7 @@ export function rowsOf(policy: ClusterNetworkPolicy, planner: ObjectPlanner): Po
         priority: is(priority),
         action: is(action),
         match: is(match),
-        // Only the first tier of ACLs stops existing connections (policies/policy-groups.ts).
+        // In a later tier, some packets of a denied connection would pass (policies/policy-groups.ts).
         tier: is(0),
         // The match applies to the destination after load balancing, as in a NetworkPolicy.
         ...(direction === 'Egress' && { options: keys({ 'apply-after-lb': 'true' }) }),

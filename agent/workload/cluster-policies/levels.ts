@@ -29,15 +29,15 @@ export function actionsInOrder(
   return [...own, ...rules];
 }
 
-/** Returns the number of changes between accepting and denying. */
+/** Returns the number of changes between Accept and Deny in the actions of successive rules; ignores `null`. */
 export function turnsIn(actions: readonly ('Accept' | 'Deny' | null)[]): number {
   const effective = actions.filter((action) => action !== null);
   return effective.filter((action, place) => place > 0 && action !== effective[place - 1]).length;
 }
 
 /**
- * Returns the ACL priority of a rule after `turns` changes between accepting and denying. Rules of the same action need
- * no order among themselves, so they have the same priority.
+ * Returns the ACL priority of a policy's rule. `turns` is the number of changes between Accept and Deny up to this
+ * rule. Successive rules of the same action need no order among themselves, so they have the same priority.
  */
 export function aclPriorityOf({ tier, priority }: ClusterNetworkPolicy, turns: number): number {
   const lowest = tier === 'Admin' ? aclPriorities.admin : aclPriorities.baseline;

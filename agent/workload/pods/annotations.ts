@@ -12,7 +12,7 @@ export const annotationNames = {
   /** Interface of the pod in the format of ovn-kubernetes of 2017. */
   first: 'ovn',
   /**
-   * Uid of the pod to which the annotations `podNetworks` and `first` belong. It distinguishes them from annotations
+   * Uid of the pod for which the two annotations with an interface were written. It distinguishes them from annotations
    * that were copied from another pod.
    */
   of: 'microshift-net/address-of',
@@ -107,8 +107,8 @@ export function requestedAddresses(annotations: Labels): readonly string[] {
 }
 
 /**
- * Fields of the annotations `podNetworks` and `first`. Releases of ovn-kubernetes before dual stack write one address
- * and one gateway.
+ * Fields of an annotation that describes a pod's interface, in either format of ovn-kubernetes. Releases before dual
+ * stack write one address and one gateway.
  */
 interface NetworkFields {
   readonly ip_addresses?: unknown;

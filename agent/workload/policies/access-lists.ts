@@ -90,9 +90,10 @@ function ipOf(address: string): 'ip4' | 'ip6' {
 }
 
 /**
- * Returns the ACLs of a clause, which is a part of a policy's rule. A clause with address sets has one ACL for each IP
- * family, because ovn-controller processes a change of a set incrementally only if the match contains no other set
- * (lflow.c).
+ * Returns the ACLs of a clause, which is a part of a policy's rule. A clause with address sets has separate ACLs for
+ * the IP families and for the numbers of its named port, because ovn-controller processes a change of a set
+ * incrementally only if the match contains no other set (lflow.c). Only an ingress clause with peers and a named port
+ * has two sets in a match.
  */
 function allowances(clause: Clause, own: string, facts: WorkloadFacts): readonly AccessList[] {
   const { direction, rule, part, peers, block, ports, named } = clause;

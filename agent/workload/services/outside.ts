@@ -86,8 +86,8 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
     return fault ?? `service ${holderOf(placeText(given.address, port))} has it; take another address or port`;
   };
   /**
-   * Returns the service that has an address and port instead of `service`, which requests them; null if no service has
-   * them.
+   * Returns the service that gets an address and port which `service` requests, and which may be `service` itself; null
+   * if no service gets them.
    */
   const takerOf = (service: Service, { address }: Given, port: ServicePort): NamespacedName | null => {
     const ofNodePort = owners.has(address) ? services.holderOfNodePort(port) : null;

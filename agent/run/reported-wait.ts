@@ -1,4 +1,4 @@
-/** Function that reports to the person at the terminal. */
+/** Function that shows a message to the person at the terminal. */
 export type Say = (message: string) => void;
 
 /** Time after which a wait is reported. Most waits end within a second. */

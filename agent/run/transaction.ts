@@ -42,10 +42,10 @@ export interface TransactionPorts {
 }
 
 /**
- * Runs the plan in a journal's header as one transaction: journal, checkpoint, steps, proof, commit. After any failure,
- * rolls back, proves the old state and throws the failure. If the rollback was incomplete, throws `not-restored` with
- * the earlier failures. After a crash between checkpoint and commit, NetworkManager rolls back when the checkpoint's
- * timer expires.
+ * Runs the plan in a journal's header as one transaction: journal, checkpoint, steps, proof, commit. After any failure
+ * that follows the creation of the journal, rolls back, proves the old state and throws the failure. If the rollback
+ * was incomplete, throws `not-restored` with the earlier failures. After a crash between checkpoint and commit,
+ * NetworkManager rolls back when the checkpoint's timer expires.
  */
 export async function runTransaction(
   ports: TransactionPorts,
@@ -188,8 +188,8 @@ interface HeldCheckpoint {
   stopPushing(): void;
   /**
    * Ends the use of the checkpoint when the change is kept. If `confirmTimeoutSeconds` is null, destroys the
-   * checkpoint. Otherwise NetworkManager rolls back `confirmReserveSeconds` after that time, unless the change is
-   * confirmed or rolled back before.
+   * checkpoint. Otherwise sets its timer to `confirmTimeoutSeconds` plus `confirmReserveSeconds`. NetworkManager rolls
+   * back when this timer expires, unless the change is confirmed or rolled back before.
    */
   leave(confirmTimeoutSeconds: number | null): Promise<void>;
 }

@@ -9,7 +9,8 @@ import type { ServedSlices } from './served-slices.ts';
  * meets the conditions. Only one gateway answers, because hosts of the LAN would otherwise send to the gateway that
  * answered last. The answering gateway is up, shares its addresses with no other gateway, and has the outside address
  * on its LAN. Of several such gateways, the one with the lowest node number answers. With `externalTrafficPolicy:
- * Local`, its node also has a serving endpoint. If several services with that policy share the address and no gateway
+ * Local`, its node also has a serving endpoint; if no node has one, no gateway answers, unless a service with the
+ * policy `Cluster` shares the address. If several services with the policy `Local` share the address and no gateway
  * serves all of them, the oldest services decide.
  */
 export function announcerOf(

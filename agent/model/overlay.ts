@@ -203,6 +203,19 @@ export interface NorthboundFacts {
   readonly holdsPorts?: boolean;
   /** True if no packet between pods of two nodes uses a tunnel. Absent if tunnels are used. */
   readonly isDirectOnly?: boolean;
+  /** Present state of the gateway addresses that several nodes share. Absent if it has not been read. */
+  readonly sharedAddresses?: SharedAddresses;
+}
+
+/** Present state of the gateway addresses that several nodes share, as the central node sees it. */
+export interface SharedAddresses {
+  /**
+   * System-id of the chassis that has the address, by the name of the address's port on the cluster's router. Every
+   * member may write this claim (ovn-sb(5), Port_Binding, `chassis`). A port that no chassis has is left out.
+   */
+  readonly holders: Readonly<Record<string, string>>;
+  /** System-ids of the chassis to which the central node's tunnels are down. */
+  readonly unreached: readonly string[];
 }
 
 /** Facts from which a node's own rows of Open_vSwitch are planned. */

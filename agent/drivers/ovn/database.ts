@@ -154,6 +154,17 @@ async function appears(
   }
 }
 
+/** Returns the rows of a table that meet all conditions of `where`, with these columns. Fails with `ovsdb-…`. */
+export async function selectRows(
+  database: RowDatabase,
+  table: string,
+  where: Parameters<typeof select>[1],
+  columns: readonly string[],
+): Promise<readonly JsonObject[]> {
+  const [rows = []] = await database.transact(`read ${table}`, [select(table, where, ['_uuid', ...columns])]);
+  return rows;
+}
+
 /**
  * Removes a chassis and its row of Chassis_Private (OVN 20.09 and later), which the removal of the chassis alone would
  * leave.

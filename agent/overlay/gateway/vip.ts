@@ -1,4 +1,5 @@
-import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
+import type { OverlayGateway, OverlayNode, SharedAddresses } from '../../model/overlay.ts';
+import type { DatabaseRow } from '../../model/rows.ts';
 import { isIpv6, sameFamily, withoutLength } from '../addresses.ts';
 import type { Cluster } from '../cluster/cluster-rows.ts';
 import { addOutsideGuards } from '../cluster/isolation.ts';
@@ -6,8 +7,10 @@ import { vipNames } from '../overlay-names.ts';
 import { is, keys } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
+import { textOf } from '../rows/row-index.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { addTranslation, addUplink } from './uplink-rows.ts';
+import { vipOrder } from './vip-order.ts';
 
 /**
  * VIP: gateway address that several nodes share. Of these nodes, the first in the order of preference that answers uses
@@ -15,7 +18,7 @@ import { addTranslation, addUplink } from './uplink-rows.ts';
  */
 export interface Vip {
   readonly gateway: OverlayGateway;
-  /** Nodes in the order of preference. */
+  /** Nodes in the order of their numbers. */
   readonly nodes: readonly OverlayNode[];
 }
 
@@ -27,7 +30,7 @@ export function isAnyUp({ nodes }: Vip): boolean {
   return nodes.some(({ gateway }) => gateway?.isUp === true);
 }
 
-/** Returns the VIPs of the nodes, one for each shared address. The node with the lowest number is preferred. */
+/** Returns the VIPs of the nodes, one for each shared address. */
 export function vipsOf(nodes: readonly OverlayNode[]): readonly Vip[] {
   const groups = new Map<string, { gateway: OverlayGateway; nodes: OverlayNode[] }>();
   for (const node of nodes.toSorted((a, b) => a.id - b.id)) {
@@ -63,16 +66,27 @@ export function addBfdInterval(desired: DesiredRows, intervalMs: number): void {
  * Plans the outside port of the cluster's router for a VIP. One chassis at a time has the port: the ovn-controllers of
  * the VIP's nodes monitor each other over the tunnels by BFD. If the chassis with a higher priority fail, the next
  * chassis takes over the port (ovn-nb(5), Gateway_Chassis; ovn-architecture(7), "High Availability for Distributed
- * Gateway Ports").
+ * Gateway Ports"). OVN gives the port back to a chassis with a higher priority as soon as BFD is up, even if this
+ * chassis has no flows yet. The priorities therefore change while a failed chassis is away (vip-order.ts).
  */
-export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
+export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip, state?: SharedAddresses): void {
   const { gateway, nodes } = vip;
   const names = nodes.map(({ name }) => name);
-  desired.trace.push(`egress=${gateway.addresses.join(' ')} by the first of ${names.join(', ')} that answers`);
   // The rows of a VIP, except those of Gateway_Chassis, name the VIP's first node in external_ids. They stay as long as
   // one of its nodes has the VIP.
   const node = nodes[0]?.name ?? '';
   const { outside, onRouter, onSwitch } = vipNames(gateway);
+  const titleOf = ({ systemId }: OverlayNode): string => `${onRouter}-${systemId}`;
+  const rowOf = (one: OverlayNode): DatabaseRow | null => desired.existing.named('Gateway_Chassis', titleOf(one));
+  const priorityOf = (one: OverlayNode): number | null => {
+    const row = rowOf(one);
+    return row === null ? null : Number(textOf(row, 'priority'));
+  };
+  const order = vipOrder(nodes, onRouter, priorityOf, state);
+  const preferred = order.nodes.map(({ name }) => name);
+  desired.trace.push(
+    `egress=${gateway.addresses.join(' ')} by the first of ${preferred.join(', ')} that answers: ${order.reason}`,
+  );
   const outsideSwitch = desired.add({
     table: 'Logical_Switch',
     title: outside,
@@ -93,19 +107,19 @@ export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
     node,
     why: `one node of ${names.join(', ')} at a time answers for ${gateway.addresses.map(withoutLength).join(' and ')}`,
   });
-  for (const [index, one] of nodes.entries()) {
-    const title = `${onRouter}-${one.systemId}`;
+  for (const [index, one] of order.nodes.entries()) {
+    const priority = index === 0 ? highestPriority : highestPriority - one.id;
     desired.add({
       table: 'Gateway_Chassis',
-      title,
-      existing: desired.existing.named('Gateway_Chassis', title),
-      columns: { name: is(title), chassis_name: is(one.systemId), priority: is(highestPriority - one.id) },
+      title: titleOf(one),
+      existing: rowOf(one),
+      columns: { name: is(titleOf(one)), chassis_name: is(one.systemId), priority: is(priority) },
       place: { row: port, column: 'gateway_chassis' },
       node: one.name,
       why:
         index === 0
           ? `${one.name} has the shared address unless it fails`
-          : `${one.name} takes over the shared address after a failure of ${names.slice(0, index).join(' and ')}`,
+          : `${one.name} takes over the shared address after a failure of ${preferred.slice(0, index).join(' and ')}`,
     });
   }
   desired.add({

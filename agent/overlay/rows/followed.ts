@@ -1,5 +1,5 @@
 import type { DatabaseShape } from '../../model/rows.ts';
-import { followedColumns } from './overlay-tables.ts';
+import { followedColumns, redirectPorts } from './overlay-tables.ts';
 import { tagKeys } from './tag-keys.ts';
 
 type Condition = readonly [string, string, unknown];
@@ -56,8 +56,13 @@ export function followedTables(
       const there = Object.keys(shape[table] ?? {});
       const followed = names === null ? there : names.filter((name) => there.includes(name));
       if (followed.length === 0) return [];
+      if (table === 'Port_Binding') return [[table, { columns: followed, where: redirectPorts }]];
       if (!there.includes('external_ids') || wholeTables.includes(table)) return [[table, { columns: followed }]];
-      const where = [has(tagKeys.owner, owner), ...(gateway === null ? [] : ofGateway(table, gateway))];
+      const where = [
+        has(tagKeys.owner, owner),
+        ...(table === 'Interface' ? [monitoredTunnel] : []),
+        ...(gateway === null ? [] : ofGateway(table, gateway)),
+      ];
       return [[table, { columns: [...new Set([...followed, 'external_ids'])], where }]];
     }),
   );
@@ -80,6 +85,9 @@ function hasZonesOnly(row: unknown): boolean {
   if (ids === undefined || Object.keys(columns).length > 0) return false;
   return ids[1].every((pair) => String((pair as readonly unknown[])[0]).startsWith('ct-zone-'));
 }
+
+/** Condition that selects the tunnels on which ovn-controller has enabled BFD (ovs-vswitchd.conf.db(5), Interface). */
+const monitoredTunnel: Condition = ['bfd', 'includes', ['map', [['enable', 'true']]]];
 
 function ofGateway(table: string, { localnetPort, clusterPort, mac }: FollowedGateway): readonly Condition[] {
   if (table === 'Port') return [has('ovn-localnet-port', localnetPort)];

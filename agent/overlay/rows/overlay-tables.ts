@@ -44,20 +44,28 @@ export const followedColumns = {
     Chassis: ['name', 'hostname', 'encaps', 'other_config'],
     Chassis_Private: ['name'],
     Encap: ['ip', 'type', 'chassis_name'],
+    // Only the ports of distributed gateways are monitored.
+    Port_Binding: ['logical_port', 'type', 'chassis'],
   },
   Open_vSwitch: {
     Open_vSwitch: ['bridges', 'external_ids', 'other_config', 'ssl', 'ovs_version'],
     Bridge: ['name', 'external_ids', 'other_config', 'fail_mode', 'datapath_type'],
     Port: ['name', 'interfaces', 'tag', 'external_ids', 'other_config'],
-    Interface: ['name', 'type', 'options', 'mac', 'mtu_request', 'external_ids', 'ofport'],
+    Interface: ['name', 'type', 'options', 'mac', 'mtu_request', 'external_ids', 'ofport', 'bfd_status'],
     SSL: ['private_key', 'certificate', 'ca_cert'],
   },
 } as const;
 
-/** Tables that the planner reads, by database. */
+/** Condition that selects the ports of distributed gateways in the southbound database (ovn-sb(5), Port_Binding). */
+export const redirectPorts = [['type', '==', 'chassisredirect']] as const;
+
+/**
+ * Tables that the planner reads as a whole, by database. Port_Binding is not included, because it has a row for each
+ * pod.
+ */
 export const overlayTables = {
   OVN_Northbound: Object.keys(followedColumns.OVN_Northbound),
-  OVN_Southbound: Object.keys(followedColumns.OVN_Southbound),
+  OVN_Southbound: Object.keys(followedColumns.OVN_Southbound).filter((table) => table !== 'Port_Binding'),
   Open_vSwitch: Object.keys(followedColumns.Open_vSwitch),
 } as const;
 

@@ -1,7 +1,13 @@
 // Reads a folder of test/cases/overlay.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NorthboundFacts, OverlayGateway, OverlayLayout, OverlayNode } from '../../../agent/model/overlay.ts';
+import type {
+  NorthboundFacts,
+  OverlayGateway,
+  OverlayLayout,
+  OverlayNode,
+  SharedAddresses,
+} from '../../../agent/model/overlay.ts';
 import type { OverlayPeer } from '../../../agent/model/overlay-peer.ts';
 import { planNorthbound } from '../../../agent/overlay/plan-northbound.ts';
 import { operationsOf, type RowOperation } from '../../../agent/overlay/rows/row-operations.ts';
@@ -24,6 +30,7 @@ interface Facts {
   readonly peers?: readonly OverlayPeer[];
   readonly holdsPorts?: boolean;
   readonly isDirectOnly?: boolean;
+  readonly sharedAddresses?: SharedAddresses;
 }
 
 export function caseNames(): readonly string[] {
@@ -47,7 +54,17 @@ export function readCase(name: string): { readonly facts: NorthboundFacts; reado
     nodeOf(id, { ...rest, gateway: gateway === undefined ? null : gatewayOf(id, gateway) }),
   );
   const { leaving = [], peers = [], holdsPorts = false, isDirectOnly = false } = said;
-  return { facts: factsOf(database.rows(), { layout, nodes, leaving, peers, holdsPorts, isDirectOnly }), database };
+  const { sharedAddresses } = said;
+  const special = {
+    layout,
+    nodes,
+    leaving,
+    peers,
+    holdsPorts,
+    isDirectOnly,
+    ...(sharedAddresses && { sharedAddresses }),
+  };
+  return { facts: factsOf(database.rows(), special), database };
 }
 
 function applied(name: string): ModelDatabase {

@@ -6,7 +6,7 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { integrationBridge } from '../../../overlay/local/bridge-rows.ts';
 import { uplinkPort } from '../../../overlay/overlay-names.ts';
 import { type FollowedDatabase, followedTables, isMoreThanZones } from '../../../overlay/rows/followed.ts';
-import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
+import { followedColumns } from '../../../overlay/rows/overlay-tables.ts';
 import { shapeOfSchema } from '../../../overlay/rows/wire.ts';
 import { clusterPort } from '../../../overlay/services/shared-ports.ts';
 import type { Scope } from '../loop/work.ts';
@@ -61,7 +61,7 @@ export async function startWatches(
       requestsOf(
         followedTables(
           database,
-          shapeOfSchema(schema as Parameters<typeof shapeOfSchema>[0], overlayTables[database]),
+          shapeOfSchema(schema as Parameters<typeof shapeOfSchema>[0], Object.keys(followedColumns[database])),
           owner,
           followedGateway,
         ),

@@ -18,4 +18,6 @@ export function planMembers(
 }
 
 /** Settings of the northbound rows. `bfdIntervalMs` is null if the database's interval of BFD is not changed. */
-type MemberSettings = Pick<NorthboundFacts, 'holdsPorts' | 'isDirectOnly'> & { readonly bfdIntervalMs?: number | null };
+type MemberSettings = Pick<NorthboundFacts, 'holdsPorts' | 'isDirectOnly' | 'sharedAddresses'> & {
+  readonly bfdIntervalMs?: number | null;
+};

@@ -38,7 +38,7 @@ import { planManagementPort } from './management-port.ts';
 import { planMembers } from './members-plan.ts';
 import { fullMtu } from './membership.ts';
 import { withWhatItHas } from './occupied-places.ts';
-import { chassisOf, isDirectOnlyIn } from './southbound-rows.ts';
+import { chassisOf, isDirectOnlyIn, sharedAddressesNow } from './southbound-rows.ts';
 import { publishedMtu } from './stored-inbound.ts';
 
 /** Database of a node, with its present rows and the planned changes. */
@@ -160,6 +160,7 @@ async function planNode(
       bfdIntervalMs: places.bfdIntervalMs,
       holdsPorts: hasKubernetes(places),
       isDirectOnly: direct.isDirectOnly,
+      sharedAddresses: await sharedAddressesNow(members, southbound, below, rows),
     });
     planned.push({ database: northbound, rows: above, plan: { ...plan, trace: [...now.trace, ...plan.trace] } });
     const listener = planListener(record, chassis, places, below, members, podMtuBytes);

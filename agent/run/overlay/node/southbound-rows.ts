@@ -1,7 +1,11 @@
-import type { OverlayChassis } from '../../../model/overlay.ts';
+import type { RowDatabase } from '../../../drivers/ovn/database.ts';
+import type { OverlayChassis, OverlayNode, SharedAddresses } from '../../../model/overlay.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../model/rows.ts';
 import { podMtuIn } from '../../../overlay/direct/direct-only.ts';
+import { sharedAddressesOf } from '../../../overlay/local/shared-addresses.ts';
+import { redirectPorts } from '../../../overlay/rows/overlay-tables.ts';
 import { indexRows, mapOf, textOf } from '../../../overlay/rows/row-index.ts';
+import { readSelected } from '../ovn/database-rows.ts';
 
 /** Returns the chassis in the southbound database. */
 export function chassisOf(rows: DatabaseRows): OverlayChassis[] {
@@ -31,4 +35,20 @@ function announcedBy(row: DatabaseRow): Pick<OverlayChassis, 'bridgeMappings' | 
 /** Returns true if the southbound database publishes an MTU of pods, as in a cluster without tunnels between pods. */
 export function isDirectOnlyIn(southbound: DatabaseRows): boolean {
   return podMtuIn(mapOf(indexRows(southbound).all('SB_Global')[0] ?? null, 'external_ids')) !== null;
+}
+
+/**
+ * Reads the present state of the addresses that gateways of these members share. `below` are the rows of the southbound
+ * database, and `local` those of the central node's Open vSwitch. Reads no ports if no gateway shares its address.
+ */
+export async function sharedAddressesNow(
+  members: readonly OverlayNode[],
+  southbound: RowDatabase,
+  below: DatabaseRows,
+  local: DatabaseRows,
+): Promise<SharedAddresses> {
+  const areShared = members.some(({ gateway }) => gateway?.isVip === true);
+  const columns = ['logical_port', 'chassis'];
+  const redirects = areShared ? await readSelected(southbound, 'Port_Binding', redirectPorts, columns) : [];
+  return sharedAddressesOf(redirects, below, local);
 }

@@ -1,5 +1,5 @@
-import type { RowDatabase } from '../../../drivers/ovn/database.ts';
-import type { DatabaseRows, DatabaseShape, RowPlan } from '../../../model/rows.ts';
+import { type RowDatabase, selectRows } from '../../../drivers/ovn/database.ts';
+import type { DatabaseRow, DatabaseRows, DatabaseShape, RowPlan } from '../../../model/rows.ts';
 import { operationsOf } from '../../../overlay/rows/row-operations.ts';
 import { decodedRow, shapeOfSchema } from '../../../overlay/rows/wire.ts';
 
@@ -22,6 +22,19 @@ export async function readColumns(
     Object.fromEntries(Object.entries(all).filter(([column]) => columns[table]?.includes(column))),
   ]);
   return readShape(database, Object.fromEntries(wanted));
+}
+
+/** Reads the rows of one table that meet all conditions of `where`. Empty if the server does not have the table. */
+export async function readSelected(
+  database: RowDatabase,
+  table: string,
+  where: Parameters<typeof selectRows>[2],
+  columns: readonly string[],
+): Promise<readonly DatabaseRow[]> {
+  const shape = (await shapeOf(database, [table]))[table];
+  if (shape === undefined) return [];
+  const rows = await selectRows(database, table, where, columns);
+  return rows.map((row) => decodedRow(row as Parameters<typeof decodedRow>[0], shape));
 }
 
 async function shapeOf(database: RowDatabase, tables: readonly string[]): Promise<DatabaseShape> {

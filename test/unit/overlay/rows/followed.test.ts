@@ -53,18 +53,35 @@ t.test('columns that a release lacks are left out', (t) => {
   t.end();
 });
 
+t.test('of the ports of the southbound database, only those of distributed gateways are followed', (t) => {
+  const text = { kind: 'one', isReference: false } as const;
+  const set = { kind: 'set', isReference: false } as const;
+  const Port_Binding = {
+    logical_port: text,
+    type: text,
+    chassis: { kind: 'set', isReference: true },
+    up: set,
+  } as const;
+  t.strictSame(followedTables('OVN_Southbound', { Port_Binding }, 'x', null), {
+    Port_Binding: { columns: ['logical_port', 'type', 'chassis'], where: [['type', '==', 'chassisredirect']] },
+  });
+  t.end();
+});
+
 t.test('rows of the gateway are followed even without an owner', (t) => {
   const shape = recordedShape('Open_vSwitch 3.1');
   const gateway = { localnetPort: 'br-ex_n1', clusterPort: 'patch-br-ex_n1-to-br-int', mac: '52:54:00:00:00:01' };
   const tables = followedTables('Open_vSwitch', shape, 'x', gateway);
   const owned = ['external_ids', 'includes', ['map', [['owner', 'x']]]];
   t.strictSame(tables.Port?.where, [owned, ['external_ids', 'includes', ['map', [['ovn-localnet-port', 'br-ex_n1']]]]]);
+  const monitored = ['bfd', 'includes', ['map', [['enable', 'true']]]];
   t.strictSame(tables.Interface?.where, [
     owned,
+    monitored,
     ['name', '==', 'patch-br-ex_n1-to-br-int'],
     ['mac_in_use', '==', '52:54:00:00:00:01'],
   ]);
   t.ok(tables.Interface?.columns.includes('ofport'), "the number of the gateway's port is followed");
-  t.strictSame(followedTables('Open_vSwitch', shape, 'x', null).Interface?.where, [owned]);
+  t.strictSame(followedTables('Open_vSwitch', shape, 'x', null).Interface?.where, [owned, monitored]);
   t.end();
 });

@@ -1,0 +1,31 @@
+import type { SharedAddresses } from '../../model/overlay.ts';
+import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
+import { indexRows, listOf, textOf } from '../rows/row-index.ts';
+import { tunnelsOf } from './tunnels.ts';
+
+/** Prefix of the name of a distributed gateway's port, before the name of the port on the router (ovn-northd). */
+const redirectPrefix = 'cr-';
+
+/**
+ * Returns the present state of shared addresses, from the ports of distributed gateways and the chassis in the
+ * southbound database, and from the central node's own tunnels.
+ */
+export function sharedAddressesOf(
+  redirects: readonly DatabaseRow[],
+  southbound: DatabaseRows,
+  local: DatabaseRows,
+): SharedAddresses {
+  const names = new Map(
+    indexRows(southbound)
+      .all('Chassis')
+      .map((row) => [row._uuid, textOf(row, 'name')]),
+  );
+  const holders = redirects.flatMap((row) => {
+    const holder = names.get(String(listOf(row, 'chassis')[0]));
+    return holder === undefined ? [] : [[textOf(row, 'logical_port').slice(redirectPrefix.length), holder] as const];
+  });
+  const tunnels = tunnelsOf(local);
+  const reached = new Set(tunnels.filter(({ fault }) => fault === null).map(({ chassis }) => chassis));
+  const unreached = new Set(tunnels.map(({ chassis }) => chassis).filter((chassis) => !reached.has(chassis)));
+  return { holders: Object.fromEntries(holders), unreached: [...unreached] };
+}

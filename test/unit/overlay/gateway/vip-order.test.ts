@@ -17,7 +17,7 @@ function claimedBy(node: OverlayNode, ...unreached: readonly OverlayNode[]): Sha
   return { holders: { [port]: node.systemId }, unreached: unreached.map(({ systemId }) => systemId) };
 }
 
-/** Returns the names in the order of preference; `leader` has the highest priority now, and the others have a lower one. */
+/** Returns the names in the order of preference. `leader` has the highest priority now. */
 function order(nodes: readonly OverlayNode[], leader: OverlayNode | null, state?: SharedAddresses): string {
   const priorityOf = ({ id }: OverlayNode): number | null =>
     leader === null ? null : id === leader.id ? 32_767 : 32_767 - id;

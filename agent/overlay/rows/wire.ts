@@ -46,6 +46,12 @@ function columnShape(type: Json): ColumnShape {
 }
 
 /**
+ * Number of elements of a set or map from which a column is decoded at its first use. The backends of one service can
+ * take 25 ms, and most changes of a row concern other columns.
+ */
+const manyElements = 100;
+
+/**
  * Decodes a row from a server. A set with one element is sent as the bare element, so only the schema distinguishes a
  * set from a single value (RFC 7047 section 5.1).
  */
@@ -53,17 +59,38 @@ export function decodedRow(
   row: Readonly<Record<string, Json>>,
   shape: Readonly<Record<string, ColumnShape>>,
 ): DatabaseRow {
-  const columns = Object.entries(row)
-    .filter(([column]) => column !== '_uuid' && column in shape)
-    .map(([column, value]) => [column, decoded(value, shape[column] as ColumnShape)]);
-  return { ...Object.fromEntries(columns), _uuid: String(bareAtom(row._uuid ?? '')) };
+  const columns: Record<string, ColumnValue> = {};
+  for (const [column, value] of Object.entries(row)) {
+    const columnShape = shape[column];
+    if (column === '_uuid' || columnShape === undefined) continue;
+    if ((elementsIn(value)?.length ?? 0) < manyElements) columns[column] = decoded(value, columnShape);
+    else defineAtFirstUse(columns, column, () => decoded(value, columnShape));
+  }
+  return Object.assign(columns, { _uuid: String(bareAtom(row._uuid ?? '')) });
+}
+
+/** Defines a property whose value is computed once, when it is read for the first time. */
+function defineAtFirstUse(columns: Record<string, ColumnValue>, column: string, decode: () => ColumnValue): void {
+  Object.defineProperty(columns, column, {
+    enumerable: true,
+    configurable: true,
+    get: () => {
+      const value = decode();
+      Object.defineProperty(columns, column, { enumerable: true, value });
+      return value;
+    },
+  });
+}
+
+/** Returns the elements of a set, or the pairs of a map; null for any other value. */
+function elementsIn(value: Json): readonly Json[] | null {
+  return Array.isArray(value) && (value[0] === 'set' || value[0] === 'map') ? (value[1] as readonly Json[]) : null;
 }
 
 function decoded(value: Json, { kind }: ColumnShape): ColumnValue {
-  const inner =
-    Array.isArray(value) && (value[0] === 'set' || value[0] === 'map') ? (value[1] as readonly Json[]) : null;
-  if (kind === 'map') return Object.fromEntries((inner ?? []).map((pair) => (pair as Json[]).map(bareAtom)));
-  if (kind === 'set') return (inner ?? [value]).map(bareAtom);
+  const elements = elementsIn(value);
+  if (kind === 'map') return Object.fromEntries((elements ?? []).map((pair) => (pair as Json[]).map(bareAtom)));
+  if (kind === 'set') return (elements ?? [value]).map(bareAtom);
   return bareAtom(value);
 }
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import type { Host } from './hosts.ts';
+import { type Host, keepsCode } from './hosts.ts';
 
 /** Text in the status of a daemon whose node is in the desired state. */
 export const asWanted = /is in the desired state/;
@@ -51,6 +51,7 @@ export async function startDaemon(
   const child = host.start(
     'env',
     'NOTIFY_SOCKET=/run/notify',
+    keepsCode,
     ...environment,
     process.execPath,
     '--jitless',

@@ -20,6 +20,8 @@ export const program = '/opt/program/microshift-net';
 /** Folder on a node for the code that V8 has compiled of the program, and folder of the module that keeps it. */
 const keptOnNode = '/opt/compiled';
 const keeperOnNode = '/opt/loader';
+/** Variable with which Node keeps the compiled code of the program. */
+export const keepsCode = `NODE_OPTIONS=--require=${keeperOnNode}/${keeper.name}`;
 
 /** Returns the reason why such nodes cannot run here; null if they can. */
 export function missingForHosts(): string | null {
@@ -151,7 +153,7 @@ function hostOf(name: string, address: string, pid: number, gone: Promise<unknow
   ];
   const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', NO_COLOR: '1' };
   const run = (words: readonly string[], input = ''): Ended =>
-    spawnSync('nsenter', inside(words, [`NODE_OPTIONS=--require=${keeperOnNode}/${keeper.name}`]), {
+    spawnSync('nsenter', inside(words, [keepsCode]), {
       encoding: 'utf8',
       input,
       env: environment,

@@ -67,8 +67,8 @@ export function ruleBook(southbound: DatabaseRows, northbound: DatabaseRows | nu
 
 /**
  * Returns the rule of a flow on a node without the northbound database. The rule has an empty name, and its content is
- * the match of the flow. Returns null if no row decides the flow, or if the table of that row cannot be derived from
- * the stage.
+ * the match of the flow. Returns null if the flow comes from no row of the northbound database, or if its stage does
+ * not show the table of that row.
  */
 function nameless(stage: string, id: string, match: string): TraceRule | null {
   const isBalanced = stage === 'lr_in_dnat' && /\bct\.new\b/.test(match);

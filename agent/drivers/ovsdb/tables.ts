@@ -16,8 +16,8 @@ export interface TableRequest {
 }
 
 /**
- * Row in the form of the answer to `select`, with `_uuid` and every column. A row is immutable: a change creates a new
- * object, which shares the unchanged values.
+ * Row in the form of the answer to `select`, with `_uuid` and every followed column. A row is immutable: a change
+ * creates a new object, which shares the unchanged values.
  */
 export type MirrorRow = JsonObject;
 

@@ -19,7 +19,10 @@ export class IndexedServices extends Map<NamespacedName, Service> {
   readonly #nodePorts = new Map<string, Map<NamespacedName, Service>>();
   readonly #givenPorts = new Map<string, Map<NamespacedName, Service>>();
 
-  /** Returns the requests of services for an address, protocol and port; `place` is the text from placeText(). */
+  /**
+   * Returns the claims of the services that are to be served at an address, protocol and port. `place` has the form
+   * that placeText() returns.
+   */
   claimsOf(place: string): ReadonlyMap<NamespacedName, Claim> {
     return this.#claims.get(place) ?? none;
   }

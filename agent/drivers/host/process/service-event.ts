@@ -9,8 +9,8 @@ const askAgainMs = 1_000;
 const directories = ['/run/openvswitch', '/run/ovn', '/run/dbus', '/run/NetworkManager'];
 
 /**
- * Resolves when D-Bus, NetworkManager, Open vSwitch or OVN has created, changed or removed a file in its directory, and
- * after a second at the latest.
+ * Resolves when D-Bus, NetworkManager, Open vSwitch or OVN has created, changed or removed a file in its directory
+ * below /run, and after a second at the latest.
  */
 export function serviceEvent(): Promise<void> {
   return new Promise((resolve) => {

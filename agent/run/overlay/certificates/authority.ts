@@ -124,7 +124,7 @@ export function haveConnectionsToEnd(folder: string): boolean {
   return existsSync(pkiFiles(folder).endConnections);
 }
 
-/** Removes the record that connections of clients with certificates of a removed authority may exist. */
+/** Deletes the file whose presence means that clients with certificates of a removed authority may be connected. */
 export function forgetConnectionsToEnd(folder: string): void {
   if (haveConnectionsToEnd(folder)) removeFile(pkiFiles(folder).endConnections);
 }

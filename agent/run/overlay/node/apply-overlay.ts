@@ -32,8 +32,8 @@ const registeredMs = 60_000;
 const installedMs = 60_000;
 
 /**
- * Limit on the central node for ovn-northd to copy the node's management port to the southbound database. ovn-northd
- * takes milliseconds; 60 s allow for an ovn-northd that is just starting.
+ * Longest time, in ms, that the central node waits until ovn-northd has copied the node's management port to the
+ * southbound database. ovn-northd takes milliseconds; 60 s allow for an ovn-northd that is just starting.
  */
 const portMs = 60_000;
 /**

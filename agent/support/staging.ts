@@ -35,8 +35,8 @@ export interface Staging {
 }
 
 /**
- * Creates the folder of a support bundle, in a new folder below `directory` that only root can enter. Fails with
- * `state-unwritable`.
+ * Creates a new folder below `directory` that only root can enter, for the folder of a support bundle. The first added
+ * file creates the bundle's folder. Fails with `state-unwritable`.
  */
 export function openStaging(name: string, directory = stagingDirectory): Staging {
   const parent = makeParent(directory);

@@ -22,9 +22,10 @@ export const probePorts = { from: 6078, to: 6079 } as const;
 /**
  * Returns the flows of direct routes on a bridge that a node shares with its gateway, in addition to the shared-bridge
  * flows. `neighbours` are the nodes on the other ends of the direct routes. A packet from a pod of such a node reaches
- * the gateway if it has the MAC of that node. A packet with the same addresses and another MAC reaches this node, which
- * forwards it into the cluster, and OVN drops it. Probes travel between the nodes with the addresses of the cluster's
- * router in both subnets, so that a switch that filters the addresses of pods also filters the probes.
+ * the gateway only if its source MAC is that of the node. A packet with the same addresses and another source MAC goes
+ * to the kernel of this node instead. The kernel routes it to the cluster, where OVN drops it. Probes travel between
+ * the nodes with the addresses of the cluster's router in both subnets, so that a switch that filters the addresses of
+ * pods also filters the probes.
  * `own` is the node, at most once for each address family.
  */
 export function directFlows(

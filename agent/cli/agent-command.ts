@@ -95,7 +95,7 @@ export function commandPath(command: Command): string {
 
 /**
  * Returns one text with the names of several arguments or options: `argument 'a'`, or `arguments 'a', 'b'`. The text is
- * in a list, which is empty if there are no names.
+ * in a list, which is empty without names.
  */
 function listed(what: string, names: readonly string[]): readonly string[] {
   if (names.length === 0) return [];

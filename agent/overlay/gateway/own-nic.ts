@@ -9,7 +9,7 @@ import type { KernelFacts } from './own-gateway.ts';
 
 /** Facts about a NIC that is to belong to the gateway alone. */
 export interface NicFacts extends KernelFacts {
-  /** Address of the SSH client in whose session the agent's command runs; null if there is no such session. */
+  /** Address of the SSH client in whose session the agent's command runs; null if it runs in no such session. */
   readonly sshPeer: string | null;
   /** Addresses (`address/prefix`) of the NIC with a limited lifetime, from a DHCP lease or a router advertisement. */
   readonly leased: readonly string[];

@@ -16,7 +16,7 @@ export interface AttachFacts {
   readonly node: Pick<OverlayNode, 'name' | 'encap' | 'hostAddresses'>;
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
-  /** Address of the SSH client in whose session the agent's command runs; null if there is no such session. */
+  /** Address of the SSH client in whose session the agent's command runs; null if it runs in no such session. */
   readonly sshPeer: string | null;
   /** Rows of the node's Open vSwitch. */
   readonly rows: DatabaseRows;

@@ -40,7 +40,7 @@ export function placeAfter({ lastPlace }: PodSubnets, place: number): number {
   return place < firstPlace || place >= lastPlace ? firstPlace : place + 1;
 }
 
-/** Returns the number of addresses for pods in each range; 0 if there is no range. */
+/** Returns the number of addresses for pods in each range; 0 without a range. */
 export function placesIn({ ranges, lastPlace }: PodSubnets): number {
   return ranges.length === 0 ? 0 : Math.max(0, lastPlace - firstPlace + 1);
 }

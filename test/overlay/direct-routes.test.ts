@@ -231,19 +231,23 @@ async function directly(t: Test, which: WhichOvn): Promise<void> {
   t.equal(ttlOf(p1, p2), ttl.tunnel);
   t.equal(await lasting.say('five'), 'five');
   await t.test('without tunnels', (t) => onlyDirectly(t, [n1, n2], [p1, p2]));
-  if (which === oneOvn()) await t.test('runs that are killed', (t) => killed(t, n1, [p1, p2]));
+  if (which !== oneOvn()) return;
+  for (const other of ['always', 'auto'] as const)
+    await t.test(`runs between never and ${other} that are killed`, (t) => killed(t, n1, [p1, p2], other));
 }
+
+/** Command that prints the MTU of pods that the central node publishes, and nothing if pods have the MTU of tunnels. */
+const podMtu = ['ovn-sbctl', '--if-exists', 'get', 'SB_Global', '.', 'external_ids:microshift-net-pod-mtu'] as const;
 
 /**
  * Changes the setting to `never`: it has no effect while a node has no direct route, or a switch filters. Packets of
  * pods then have the whole MTU of the uplink, and no tunnel replaces a direct route that is missing or broken.
  */
 async function onlyDirectly(t: Test, [n1, n2]: readonly [Host, Host], [p1, p2]: readonly [Pod, Pod]): Promise<void> {
-  const mtu = ['ovn-sbctl', '--if-exists', 'get', 'SB_Global', '.', 'external_ids:microshift-net-pod-mtu'] as const;
   const refused = (command: 'plan' | 'apply', reason: RegExp): void => {
     const { status, stderr } = n1.agent('overlay', command);
     t.match({ status, stderr: stderr.replaceAll(/\s+/g, ' ') }, { status: 2, stderr: reason }, command);
-    t.equal(n1.must(...mtu).trim(), '', 'nothing has changed');
+    t.equal(n1.must(...podMtu).trim(), '', 'nothing has changed');
   };
   const verified = (host: Host, fault: RegExp): void => {
     const { status, stdout } = host.agent('overlay', 'verify');
@@ -260,8 +264,8 @@ async function onlyDirectly(t: Test, [n1, n2]: readonly [Host, Host], [p1, p2]: 
   refused('apply', /no packet of n1 arrives at n2 without a tunnel: a switch/);
   t.equal(ttlOf(p1, p2), ttl.tunnel, 'pods are reached through tunnels');
   n2.must('ovs-ofctl', 'del-flows', 'br-ex', 'cookie=0x1/-1');
-  n1.must('sh', '-c', `until [ -n "$(${mtu.join(' ')})" ]; do sleep 0.5; done; ovn-nbctl --wait=hv sync`);
-  t.equal(n1.must(...mtu).trim(), '"1500"', 'without the filter, the setting has an effect');
+  n1.must('sh', '-c', `until [ -n "$(${podMtu.join(' ')})" ]; do sleep 0.5; done; ovn-nbctl --wait=hv sync`);
+  t.equal(n1.must(...podMtu).trim(), '"1500"', 'without the filter, the setting has an effect');
   t.equal(ttlOf(p1, p2), ttl.direct);
 
   for (const [pod, name] of [
@@ -313,42 +317,49 @@ async function onlyDirectly(t: Test, [n1, n2]: readonly [Host, Host], [p1, p2]: 
   for (const daemon of daemons) t.equal(await daemon.stop(), 0);
 }
 
+/** Values of `overlay.encapsulation`. */
+type Encapsulation = 'always' | 'auto' | 'never';
+
 /**
- * Kills the run that ends the setting `never` with its direct routes, and the run that makes them again, before each of
- * their effects. Pods reach each other at any time, and the next run ends what was begun.
+ * Kills the run that replaces the setting `never` by another one, and the run that sets it again, before each of their
+ * effects. Pods reach each other at any time, and the next run ends what was begun.
  */
-function killed(t: Test, central: Host, [from, to]: readonly [Pod, Pod]): void {
+function killed(t: Test, central: Host, [from, to]: readonly [Pod, Pod], other: Encapsulation): void {
   const options = ['Open_vSwitch', '.', 'external_ids:ovn-cms-options'] as const;
   const announced = central.must('ovs-vsctl', 'get', ...options).trim();
   const apply = ['overlay', 'apply'] as const;
-  const prepare = (isDirect: boolean): void => {
-    configure(central, isDirect ? { ...dualStack, encapsulation: 'never' } : dualStack);
+  const prepare = (encapsulation: Encapsulation): void => {
+    configure(central, { ...dualStack, encapsulation });
     // No daemon hears the neighbour, so the announcement is written by hand.
-    if (isDirect) central.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', `${options[2]}=${announced}`);
+    if (encapsulation !== 'always') central.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', `${options[2]}=${announced}`);
     central.must('ovn-nbctl', '--wait=hv', 'sync');
   };
-  const become = (isDirect: boolean, title: string): void => {
-    prepare(isDirect);
+  const become = (encapsulation: Encapsulation, title: string): void => {
+    prepare(encapsulation);
     t.match(central.agent(...apply), { status: 0 }, title);
     central.must('ovn-nbctl', '--wait=hv', 'sync');
-    t.equal(ttlOf(from, to), isDirect ? ttl.direct : ttl.tunnel, title);
+    t.equal(ttlOf(from, to), encapsulation === 'always' ? ttl.tunnel : ttl.direct, title);
+    t.equal(central.must(...podMtu).trim(), encapsulation === 'never' ? '"1500"' : '', `${title}: MTU of pods`);
   };
-  for (const isDirect of [false, true]) {
-    prepare(isDirect);
+  for (const [before, after] of [
+    ['never', other],
+    [other, 'never'],
+  ] as const) {
+    prepare(after);
     const run = killAtEveryEffect(
       central,
       apply,
       (step) => {
         t.ok(ttlOf(from, to), `killed at ${step}: pods are reached`);
-        become(isDirect, `killed at ${step}: the next run`);
-        become(!isDirect, 'the state before');
-        prepare(isDirect);
+        become(after, `killed at ${step}: the next run`);
+        become(before, 'the state before');
+        prepare(after);
       },
       true,
     );
     t.match(run.last, { status: 0 });
-    t.ok(run.effects > 1, `the run has ${run.effects} effects`);
-    become(isDirect, 'the complete run');
+    t.ok(run.effects > 1, `from ${before} to ${after}, the run has ${run.effects} effects`);
+    become(after, 'the complete run');
   }
   t.end();
 }

@@ -46,8 +46,8 @@ function columnShape(type: Json): ColumnShape {
 }
 
 /**
- * Number of elements of a set or map from which a column is decoded at its first use. The backends of one service can
- * take 25 ms, and most changes of a row concern other columns.
+ * Number of elements of a set or map from which a column is decoded at its first use. Decoding the backends of one
+ * service can take 25 ms. The watcher reads only external_ids of a changed row to find the object to which it belongs.
  */
 const manyElements = 100;
 

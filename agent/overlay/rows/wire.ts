@@ -47,7 +47,7 @@ function columnShape(type: Json): ColumnShape {
 
 /**
  * Number of elements of a set or map from which a column is decoded at its first use. Decoding the backends of one
- * service can take 25 ms. The watcher reads only external_ids of a changed row to find the object to which it belongs.
+ * service can take 25 ms, and the watcher needs no backends to find the object to which a changed row belongs.
  */
 const manyElements = 100;
 

@@ -92,9 +92,9 @@ export async function repair(output: Output): Promise<void> {
 }
 
 /**
- * Creates the bridges of `bridge add` whose NIC has appeared, and returns the result. If a bridge cannot be created and
- * the rollback restores its NIC, returns null: the repair of br-ex still succeeds, and the next event causes another
- * try. Throws the error `not-restored` after an incomplete rollback.
+ * Creates the bridges of `bridge add` whose NIC has appeared, and returns the result. Returns null if a bridge cannot
+ * be created and the rollback restores the NIC of that bridge. `apply --repair` then still succeeds, and the next event
+ * causes another try. Throws the error `not-restored` after an incomplete rollback.
  */
 async function addLate(output: Output): Promise<ReconcileResult | null> {
   try {
@@ -132,7 +132,7 @@ export interface DisableOptions {
  */
 export async function disable({ all, dryRun }: DisableOptions, output: Output): Promise<void> {
   requireRoot('disable');
-  // If ovn.yaml is invalid, the defaults apply, because the NIC has to be returned in any case.
+  // If ovn.yaml is invalid, the defaults apply, because the NIC has to return to its own profile in any case.
   const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
   const tuner = tunerFor(config, planUntuning, output);
   const planner: Planner = (observation) => {
@@ -146,7 +146,8 @@ export async function disable({ all, dryRun }: DisableOptions, output: Output): 
   try {
     removeHint();
   } catch (error) {
-    // The hint is removed after the NIC has its own profile again, so a read-only disk must not make the command fail.
+    // The hint is removed after the NIC has its own profile again. The command therefore succeeds even if the hint
+    // cannot be removed, for example from a read-only disk.
     output.say(`warning: the hint could not be removed: ${asAgentError(error).message}`);
   }
   report('disable', result, output);
@@ -162,8 +163,9 @@ export function warnOfOverlay(record: string, { say }: Pick<Output, 'say'>): voi
 
 /**
  * `disable --stop`: returns every NIC to its own profile before Open vSwitch stops, because without Open vSwitch a
- * bridge forwards no new flows. The hint and the tuning stay for the next start of the unit. A change that awaits
- * confirmation is rolled back first, because NetworkManager could not roll it back without Open vSwitch.
+ * bridge forwards no new flows. The hint and the tuning stay for the next start of microshift-ovs-init.service. A
+ * change that awaits confirmation is rolled back first, because NetworkManager could not roll it back without Open
+ * vSwitch.
  */
 export async function disableForStop(output: Output): Promise<void> {
   const command = 'disable --stop';

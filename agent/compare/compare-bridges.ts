@@ -68,8 +68,8 @@ export function compare(wanted: Wanted, observation: Observation, own: OwnNames)
 }
 
 /**
- * Returns true if a bridge is the agent's, and therefore superfluous if it is not desired: its profile is the agent's
- * or no longer exists. Other bridges, which were made by hand or have a profile of another tool, are not removed.
+ * Returns true if a bridge is the agent's: its profile is the agent's or no longer exists. Such a bridge is superfluous
+ * if it is not desired. Other bridges, which were made by hand or have a profile of another tool, are not removed.
  */
 function isOurs(bridge: OvsBridge, observation: Observation, own: OwnNames): boolean {
   const owner = own.ownerOf(bridge);
@@ -239,8 +239,8 @@ const defaults: Readonly<Record<string, Json>> = {
 };
 
 /**
- * Compares two values. Equal values usually have equal JSON, which is compared first: Node.js loads the module of its
- * deep comparison at the first use, which takes a fiftieth of the time of a run that changes nothing.
+ * Compares two values. The JSON of the values is compared first, because equal values usually have equal JSON. At the
+ * first deep comparison, Node.js loads a module, which takes a fiftieth of the time of a run that changes nothing.
  */
 function areEqual(one: Json | undefined, other: Json | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other) || isDeepStrictEqual(one, other);

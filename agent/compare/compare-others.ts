@@ -82,7 +82,7 @@ export function isOfOthers({ kind }: NetworkDifference): boolean {
 
 /**
  * Returns what a run records at its end about other programs: for each bridge, the addresses, routes, rules, neighbours
- * and ports that they added, and those of their ports that the bridge lost.
+ * and ports that other programs added to the bridge, and which of these ports the bridge lost.
  */
 export function othersNow(bridges: readonly WantedBridge[], observation: Known): readonly OthersRecord[] {
   return bridges.flatMap((wanted) => {

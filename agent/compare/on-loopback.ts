@@ -64,9 +64,9 @@ export const passedOver = 'br-ex';
 
 /**
  * Returns the addresses on lo that are superfluous unless the desired state contains them: the addresses that the agent
- * added, and those that MicroShift added while the bridge did not exist (openshift/microshift, pkg/node/netconfig.go).
- * An address that MicroShift added is returned only if the bridge has it now, or if the agent restores it on the bridge
- * as a foreign address.
+ * added, and those that MicroShift added while br-ex did not exist (openshift/microshift, pkg/node/netconfig.go). An
+ * address that MicroShift added is returned only if br-ex has this address now, or if the agent restores the address on
+ * br-ex as a foreign one. Empty for any other bridge than br-ex.
  */
 export function surplusOnLoopback(
   bridge: string,

@@ -17,10 +17,10 @@ const hintFile = '/var/lib/ovnk/iface_default_hint';
 
 /**
  * Returns the changes that a plan makes, in this order: bridges as a whole, properties of bridges, the hint file, and
- * the settings of the Open vSwitch daemons (`tuning`). Among the properties of one bridge, those that the agent derives
- * from other facts follow all others. A bridge that is made or removed is one change, and so is a bridge that gets
- * another uplink: the differences that follow from such a change are left out. `uplinkOf` returns the NIC that a bridge
- * has now, or null if it has none.
+ * the settings of the Open vSwitch daemons (`tuning`). Of the properties of one bridge, those that the agent derives
+ * from other facts come last. A bridge that is made or removed is one change, and so is a bridge that gets another
+ * uplink: the differences that follow from such a change are left out. `uplinkOf` returns the NIC that a bridge has
+ * now, or null if it has none.
  */
 export function changesOf(
   plan: Plan,

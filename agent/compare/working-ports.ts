@@ -12,9 +12,9 @@ export interface PortFault extends Difference {
 }
 
 /**
- * Returns the faults of the uplinks that are in their bridges. A fault is a bond or team without a working port, or a
- * bond whose monitor cannot work under a bridge. Each bond is the uplink itself or below it; each team is the uplink
- * itself.
+ * Returns the faults of the uplinks. An uplink that is not in its bridge is left out. A fault is a bond or team without
+ * a working port, or a bond whose monitor cannot work under a bridge. Each bond is the uplink itself or below it; each
+ * team is the uplink itself.
  */
 export function portFaults({ bridges }: Pick<Wanted, 'bridges'>, observation: Observation): readonly PortFault[] {
   return bridges.flatMap(({ bridge, uplink }) => {

@@ -88,7 +88,7 @@ function microshiftWarnings(config: Config): ConfigWarning[] {
  * Returns warnings about the MTU of pods compared with the MTU of the uplink. `uplinkMtuBytes` is null if no uplink
  * exists; the result is empty then. Packets between the nodes of a cluster travel in a tunnel, whose headers have to
  * fit. A single node has no tunnel, so only the uplink's MTU counts. If MicroShift renders the manifests, the agent's
- * default has no effect and causes no warning.
+ * default for the MTU has no effect and causes no warning.
  */
 export function mtuWarnings(config: Config, uplinkMtuBytes: number | null): ConfigWarning[] {
   const { mtu } = config;

@@ -44,9 +44,9 @@ export async function readForeignEntries(
 
 /**
  * Leaves out entries that the active profile of a link contains, or that it may have added, for example from a lease.
- * An entry that a profile contains is left out even if another program or an administrator has added it to the link as
- * well, and NetworkManager may have generated the profile from such entries. Also leaves out links that NetworkManager
- * does not manage, except the agent's bridges and lo.
+ * An entry that the profile contains is left out even if another program or an administrator has added it to the link.
+ * NetworkManager may have generated the profile from such entries. Also leaves out links that NetworkManager does not
+ * manage, except the agent's bridges and lo.
  */
 export function withoutListed(
   foreign: readonly KernelEntries[],

@@ -22,7 +22,7 @@ export function observationOf(host: HostObservation, networkManager: NetworkMana
 }
 
 /**
- * Adds the permanent MACs. The kernel returns them only through calls that Node does not have; NetworkManager has
+ * Adds the permanent MACs. The kernel returns them only through calls that Node.js does not have; NetworkManager has
  * already made these calls.
  */
 function withPermanentMacs(links: readonly Link[], { devices }: NetworkManagerFacts): readonly Link[] {

@@ -70,8 +70,8 @@ export async function observeNetworkManager(nm: NetworkManager): Promise<Network
 
 /**
  * Reads a profile. Returns null if NetworkManager does not return it, because it has been deleted since the listing, or
- * if its settings do not have the expected form. If NetworkManager stops, the observation fails: without its profiles,
- * a NIC would look unconfigured.
+ * if its settings do not have the expected form. If NetworkManager stops, the observation fails, because a NIC without
+ * profiles would look unconfigured.
  */
 async function readProfile(nm: NetworkManager, path: string, properties: Properties): Promise<NmProfile | null> {
   const settings = await nm.profileSettings(path).catch((error: unknown) => {

@@ -106,8 +106,8 @@ export interface OverlayFacts {
 }
 
 /**
- * Time at which ovn-northd published the configuration, by the central node's clock, and for each other node, the time
- * at which it had applied the configuration, by its own clock (ovn-sb(5), Chassis_Private).
+ * Time at which ovn-northd published the configuration, by the central node's clock. For each other node: the time at
+ * which that node had applied the configuration, by that node's clock (ovn-sb(5), Chassis_Private).
  */
 export interface OverlayClocks {
   readonly nowMs: number;

@@ -73,8 +73,8 @@ export interface KernelAddress {
   /** IFA_PROTO in the notation of ip-address(8). Absent if it is unspecified. */
   readonly protocol?: string;
   /**
-   * Remaining valid and preferred lifetime at the time of reading; null if it is unlimited. Both are absent if both are
-   * unlimited.
+   * Remaining valid and preferred lifetime at the time of reading; null if it is unlimited. Both lifetimes are absent
+   * if neither is limited.
    */
   readonly validSeconds?: number | null;
   readonly preferredSeconds?: number | null;

@@ -64,7 +64,7 @@ export interface ApplyReport {
 /** Result of `manifests delete`. */
 export interface DeleteReport {
   readonly objects: readonly ObjectOutcome[];
-  /** Objects that are left because other field managers own some of their fields. */
+  /** Objects that are not deleted, because other field managers own some of their fields. */
   readonly shared: readonly SharedObject[];
   /** Objects of other owners in the namespace; the namespace is kept because of them. */
   readonly foreign: readonly string[];

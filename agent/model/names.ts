@@ -63,8 +63,8 @@ export function everyProfileId(names: BridgeNames): readonly string[] {
 }
 
 /**
- * Ids of the profiles that the agent or configure-ovs.sh may have written for br-ex and br-ex1, without the copies that
- * configure-ovs.sh made of the profiles of a bond's or team's ports.
+ * Ids of the profiles that the agent or configure-ovs.sh may have written for br-ex and br-ex1. The copies that
+ * configure-ovs.sh made for the ports of a bond or team are left out.
  */
 export const ownProfileIds: ReadonlySet<string> = new Set(bridges.flatMap(everyProfileId));
 
@@ -173,8 +173,8 @@ export function copyUuid(uuid: string): string {
 }
 
 /**
- * Returns the UUID of the agent's profile with this id. If no profile of br-ex or br-ex1 has this id, it has to be the
- * id of a profile of `bridge add`. Throws a TypeError if it cannot be one (addedUuid).
+ * Returns the UUID of the agent's profile with this id. If no profile of br-ex or br-ex1 has this id, the id has to be
+ * that of a profile of `bridge add`. Throws a TypeError for any other id.
  */
 export function profileUuid(id: string): string {
   const uuid = profileUuids[id] ?? addedUuid(id);

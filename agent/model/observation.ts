@@ -88,8 +88,8 @@ export interface Link {
   readonly driver: string | null;
   readonly master: string | null;
   /**
-   * Links of this network namespace that are stacked on this link, without its master (`upper_*` in sysfs). Absent if
-   * empty.
+   * Links of this network namespace that are stacked on this link (`upper_*` in sysfs), except the link's own master.
+   * Absent if empty.
    */
   readonly uppers?: readonly string[];
   /**
@@ -138,8 +138,8 @@ export interface Resolver {
 }
 
 /**
- * Identifiers that a device sends to DHCP servers, as NetworkManager shows them. Each of them is null if the device has
- * no lease of its address family.
+ * Identifiers that a device sends to DHCP servers, as NetworkManager shows them. An identifier is null if the device
+ * has no lease of the address family to which the identifier belongs.
  */
 export interface DhcpIdentity {
   readonly clientId: string | null;

@@ -1,8 +1,8 @@
 import type { KernelEntries } from './kernel-entries.ts';
 
 /**
- * File in which a run records what other programs have on the agent's bridges. It is lost at a reboot, like the entries
- * that it records.
+ * File in which a run records what other programs have on the agent's bridges. The file is lost at a reboot, like the
+ * entries that it records.
  */
 export const othersPath = '/run/microshift-net/others.json';
 

@@ -10,7 +10,7 @@ export interface OverlayDaemon {
   readonly startTime: number;
   /** Date and time of the daemon's start. */
   readonly since: string;
-  /** Error of the last attempt to bring the node into the desired state; null if it succeeded. */
+  /** Error of the last attempt to bring the node into the desired state; null if that attempt succeeded. */
   readonly failure: { readonly message: string; readonly hint: string | null; readonly since: string } | null;
   /**
    * State of the watcher on the central node; null if the daemon knows no cluster yet, or if this node is not the

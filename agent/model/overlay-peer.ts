@@ -8,7 +8,7 @@ export interface OverlayPeer {
   readonly nextHops: readonly string[];
   /** Ranges of the peer's pods. */
   readonly subnets: readonly string[];
-  /** Ranges of the peer's services; empty if its services are not reached from here. */
+  /** Ranges of the peer's services; empty if this cluster does not reach these services. */
   readonly serviceSubnets: readonly string[];
 }
 

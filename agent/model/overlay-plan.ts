@@ -23,7 +23,7 @@ export function kernelCommand({ program, command }: PortChange): string {
 export interface OverlayChanges {
   readonly databases: readonly OverlayPlan[];
   readonly managementPort: readonly PortChange[];
-  /** Changes of the flows on the node's bridges except br-int, and of its nftables table. */
+  /** Changes of the flows on the node's bridges except br-int, and of the agent's nftables table. */
   readonly demux: readonly SharedBridgeChange[];
   /**
    * Changes of OVN_Northbound for Kubernetes objects, which the central node's daemon writes; null if they were not

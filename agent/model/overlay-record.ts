@@ -16,8 +16,8 @@ export interface GatewayRequest {
   readonly vlan: number | null;
   readonly subnets: readonly string[];
   /**
-   * True if other nodes have the same addresses; of these nodes, the first one that answers uses them. Absent if only
-   * this node has the gateway's addresses.
+   * True if several nodes have the gateway's addresses; of these nodes, the first one that answers uses them. Absent if
+   * only this node has the gateway's addresses.
    */
   readonly isVip?: true;
   /**

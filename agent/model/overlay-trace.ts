@@ -7,7 +7,7 @@ export interface TraceQuestion {
   readonly source: string;
   readonly destination: string;
   readonly protocol: TraceProtocol;
-  /** Destination port; null for ICMP, or if the destination is a service and its own port is used. */
+  /** Destination port; null for ICMP, or if the destination is a service and the service's own port is used. */
   readonly port: number | null;
   /**
    * Node whose gateway receives a packet from outside of the cluster. If null, a gateway with the destination address
@@ -40,7 +40,7 @@ export interface TracePlace {
   readonly node: string | null;
 }
 
-/** A row of OVN that decides about a packet, named after the object from which it was made. */
+/** A row of OVN that decides about a packet. It is named after the object from which the row was made. */
 export interface TraceRule {
   /** Table of OVN_Northbound. */
   readonly table: string;
@@ -55,7 +55,7 @@ export interface TraceRule {
   readonly says: string;
 }
 
-/** A logical flow of OVN, and the row from which it was made. */
+/** A logical flow of OVN, and the row from which the flow was made. */
 export interface TraceFlow {
   /** Name of the flow's stage. Table numbers differ between releases (ovn-sb(5), Logical_Flow). */
   readonly stage: string;

@@ -98,7 +98,10 @@ export interface OverlayNode {
   /** Sockets of the node's processes on ports that a service could use. Absent if they are not known. */
   readonly listeners?: readonly Listener[];
   readonly gateway: OverlayGateway | null;
-  /** Ports of the node's switch for hosts that are not pods. Absent if it has none, or if they are not known. */
+  /**
+   * Ports of the node's switch for hosts that are not pods. Absent if the switch has no such ports, or if the ports are
+   * not known.
+   */
   readonly ports?: readonly OverlayPort[];
   /**
    * Addresses and subnets that the central node has granted to a member's gateway. Only the central node's record has
@@ -151,8 +154,8 @@ export interface ChassisEncap {
 }
 
 /**
- * Addresses and subnets that the central node has granted a member's gateway beyond the member's tunnel address and its
- * own subnets.
+ * Addresses and subnets that the central node has granted a member's gateway beyond the member's tunnel address and
+ * subnets.
  */
 export interface GatewayGrant {
   /**

@@ -115,9 +115,9 @@ export interface StepArguments {
   waitAddresses: { interface: string; addresses: readonly string[]; limitMs: number };
   /**
    * Adds addresses, routes and neighbours to an interface in the kernel, beside NetworkManager's configuration, and
-   * removes addresses from it. If `required` is true, the first entry that the kernel rejects fails the step; otherwise
-   * the entry is left out. `from` is the interface that had the entries; it keeps the addresses until `interface` is
-   * configured.
+   * removes addresses from the interface. If `required` is true, the first entry that the kernel rejects fails the
+   * step; otherwise the entry is left out. `from` is the interface that had the entries; it keeps the addresses until
+   * `interface` is configured.
    */
   changeKernel: { entries: KernelEntries; removed?: readonly string[]; from?: string; required: boolean };
   /**

@@ -19,7 +19,7 @@ export interface ProfileActivation extends ProfileName {
   /**
    * Dynamic IPv6 addresses and routes that are added to the interface in the kernel as soon as NetworkManager has begun
    * to configure IPv6 on it. NetworkManager removes all IPv6 addresses of an interface when it activates a profile on
-   * it.
+   * that interface.
    */
   readonly held?: KernelEntries;
   /**

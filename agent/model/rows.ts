@@ -85,8 +85,8 @@ export type RowChange =
     };
 
 /**
- * Change of one column. `replace` writes the whole value; each other change leaves the elements of a set or the keys of
- * a map that it does not name.
+ * Change of one column. `replace` writes the whole value. Every other change names elements of a set or keys of a map,
+ * and leaves all others unchanged.
  */
 export type ColumnChange =
   | { readonly column: string; readonly replace: WrittenValue; readonly before: ColumnValue }

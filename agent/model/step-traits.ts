@@ -45,8 +45,8 @@ const traits: { readonly [K in StepKind]: StepTraits<Readonly<StepArguments[K]>>
   deleteProfiles: { ...harmless, isDisruptive: always },
   activate: {
     ...harmless,
-    // If the step contains an interface for a profile, it is the profile of a NIC. All other profiles are those of a
-    // bridge, whose activation moves no address that is in use.
+    // A profile for which the step names an interface is that of a NIC. All other profiles are those of a bridge, whose
+    // activation moves no address that is in use.
     isDisruptive: ({ profiles }) => profiles.some((profile) => profile.interface !== null),
   },
   signpost: harmless,

@@ -9,7 +9,9 @@ export interface Surroundings {
   readonly stackedElsewhere?: readonly StackedElsewhere[];
   /** Rules of the packet filter that name interfaces. Absent if empty, or if they were not read. */
   readonly interfaceRules?: readonly InterfaceRules[];
-  /** Assignment of interfaces to firewalld zones. Absent if firewalld is not running, or if it was not read. */
+  /**
+   * Assignment of interfaces to firewalld zones. Absent if firewalld is not running, or if the assignment was not read.
+   */
   readonly interfaceZones?: InterfaceZones;
 }
 

@@ -42,7 +42,7 @@ export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip' | 'domain-name
 
 /**
  * v1 Node. The overlay's own record has the node's network properties; this object shows that the Kubernetes node
- * exists, and which of these properties its annotations have.
+ * exists, and which of these properties are published in annotations of this object.
  */
 export interface ClusterNode extends Budgeted {
   readonly name: string;

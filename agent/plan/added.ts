@@ -31,10 +31,10 @@ export interface AskedBridge {
 }
 
 /**
- * Returns the list of the bridges of `bridge add` with one more bridge, or the same list if it contains the bridge.
- * Fails with `interface-not-found` for a NIC that does not exist; with `config-invalid` if ovn.yaml or a hint file
- * assigns the NIC to br-ex or br-ex1, or if ovn.yaml requests the userspace data path; with `bad-usage` for an invalid
- * name; with `interface-unsuitable` for a NIC that is in use elsewhere or cannot be in a bridge; or with
+ * Returns the list of the bridges of `bridge add` with one more bridge, or the same list if it already contains the
+ * bridge. Fails with `interface-not-found` for a NIC that does not exist; with `config-invalid` if ovn.yaml or a hint
+ * file assigns the NIC to br-ex or br-ex1, or if ovn.yaml requests the userspace data path; with `bad-usage` for an
+ * invalid name; with `interface-unsuitable` for a NIC that is in use elsewhere or cannot be in a bridge; or with
  * `bridge-foreign` for a name that is in use.
  */
 export function listWith(asked: AskedBridge, config: Config, observation: Observation): readonly AddedBridge[] {
@@ -144,8 +144,8 @@ function refuseName(bridge: string, list: readonly AddedBridge[], observation: O
 }
 
 /**
- * Fails with `config-invalid` if ovn.yaml or a hint file names the NIC as an uplink of br-ex or br-ex1, even if it is
- * not a port yet, or if ovn.yaml requests the userspace data path.
+ * Fails with `config-invalid` if ovn.yaml or a hint file names the NIC as an uplink of br-ex or br-ex1, even if the NIC
+ * is not a port yet. Also fails with `config-invalid` if ovn.yaml requests the userspace data path.
  */
 function refuseConfigured(nic: string, { uplink, externalUplink, ovs }: Config, observation: Observation): void {
   const { hints } = observation;
@@ -179,15 +179,15 @@ function unsuitable(nic: string, reason: string, bridge: string): AgentError {
 /**
  * Minimum by which the metric of a bridge is above that of its NIC if the NIC does not have the preferred default
  * route. NetworkManager assigns consecutive metrics to the NICs of one kind, such as 100, 101 and 102. The distance
- * keeps the metric of the bridge and the one just below it, which the NIC has while it returns to its own profile, out
- * of this sequence.
+ * keeps two metrics out of this sequence: that of the bridge, and the one just below, which the NIC has while it
+ * returns to its own profile.
  */
 const standbyDistance = 49;
 
 /**
  * Returns the route metric of the bridge. The default route of the bridge is preferred to those of other NICs only if
- * the default route of the NIC is now. The metric just below that of the bridge stays free, because the NIC has this
- * metric while it returns to its own profile.
+ * the default route of the bridge's own NIC is preferred now. The metric just below that of the bridge stays free,
+ * because the NIC has this metric while it returns to its own profile.
  */
 function metricOf(nic: string, { routes }: Observation): number {
   const own = routes.filter((route) => route.device === nic);

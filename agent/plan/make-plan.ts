@@ -190,9 +190,9 @@ export function targetsAsBefore(previous: Wanted, observation: Observation): rea
 }
 
 /**
- * Returns the steps that restore the state before a failed transaction. Null if a bridge that cannot be built again is
- * not as it was, such as a bridge of configure-ovs.sh, because only NetworkManager's checkpoint can restore it. `aimed`
- * is the desired state of the transaction.
+ * Returns the steps that restore the state before a failed transaction. Null if a bridge has changed that only
+ * NetworkManager's checkpoint can restore, such as a bridge of configure-ovs.sh. `aimed` is the desired state of the
+ * transaction.
  */
 export function planRestore(previous: Wanted, observation: Observation, aimed?: Wanted): readonly Step[] | null {
   const bridges = bridgesOf(observation, previous.added);

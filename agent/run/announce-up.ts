@@ -27,9 +27,9 @@ export function returnedNics({ steps }: Pick<Plan, 'steps'>): readonly Returned[
 
 /**
  * Runs NetworkManager's dispatcher scripts with the action `up` for each NIC that a plan has removed from its bridge
- * without activating the NIC's profile again. Scripts may have added routes or rules to the bridge when it came up, and
- * those now belong on the NIC. The change is complete when this function runs, so a failure of the scripts is only
- * reported. A script that takes too long is not reported.
+ * without activating the NIC's profile again. Scripts may have added routes or rules to the bridge when the bridge came
+ * up. These routes and rules now belong on the NIC. The change is complete when this function runs, so a failure of the
+ * scripts is only reported. A script that takes too long is not reported.
  */
 export async function announceUp(
   node: Pick<Node, 'bus' | 'nm'>,

@@ -53,7 +53,7 @@ export async function keepTriedOn(
     throw reverted(id, lateDetail);
   }
   // The confirmation is written to the journal before the checkpoint is destroyed. If the write fails, the checkpoint
-  // still exists, and NetworkManager rolls the change back when its timer expires.
+  // still exists, and NetworkManager rolls the change back when the checkpoint's timer expires.
   await pushCheckpointForward(nm, record.checkpoint, secondsToDecide(record, Date.now()));
   endTransaction('confirm', id, 'confirmed', null, { kept: plan }, places);
   await destroyCheckpoint(nm, record.checkpoint);

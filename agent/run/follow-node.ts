@@ -51,9 +51,9 @@ export async function followNode(
 
 /**
  * Returns `report`, which runs `work` at once if no run is in progress and the pause after the start of the previous
- * run is over. Otherwise one further run follows as soon as both have ended, for all events in between. `pause` is in
- * milliseconds. `end` prevents further runs. After a failure of `work`, which `onError` receives, no further run takes
- * place.
+ * run is over. Otherwise one further run follows, for all events in between, as soon as the run in progress and the
+ * pause have ended. `pause` is in milliseconds. `end` prevents further runs. After a failure of `work`, which `onError`
+ * receives, no further run takes place.
  */
 export function atMostOnce(
   pause: number,

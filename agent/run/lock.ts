@@ -94,8 +94,8 @@ async function holding<T>(command: string, kind: RunKind, work: () => Promise<T>
 }
 
 /**
- * Waits for the lock without a limit, and then runs work under it. Other commands wait for the end of the work and are
- * not refused, as during every brief run.
+ * Waits for the lock without a limit, and then runs work under it. As during every brief run, other commands wait for
+ * the end of the work and are not refused.
  */
 export async function withLockWhenFree<T>(command: string, work: () => Promise<T>): Promise<T> {
   for (;;) {

@@ -36,26 +36,26 @@ export type Planner = (
 ) => Planned | { readonly kind: 'waiting'; readonly interface: string | null; readonly isExpected: boolean };
 
 export interface WaitOptions {
-  /** Limit for a default route or a named NIC to appear. */
+  /** Time limit for a default route or a named NIC to appear. */
   readonly routeMs: number;
   /**
-   * Limit for the chosen NIC to get its addresses. A NIC that has no addresses at the limit is put into the bridge
+   * Time limit for the chosen NIC to get its addresses. A NIC that has no addresses at the limit is put into the bridge
    * nevertheless.
    */
   readonly uplinkMs: number;
-  /** Limit for NetworkManager and Open vSwitch to start. */
+  /** Time limit for NetworkManager and Open vSwitch to start. */
   readonly servicesMs: number;
 }
 
 /**
- * Limit for NetworkManager to start the profile of a NIC after the kernel has created the NIC. If NetworkManager starts
- * none, the plan uses the NIC in its present state.
+ * Time limit for NetworkManager to start the profile of a NIC after the kernel has created the NIC. If NetworkManager
+ * starts none, the plan uses the NIC in its present state.
  */
 const takenMs = 5_000;
 
 /**
- * Limit for a default route if no configuration that is on the node so far can bring one. The run still waits, because
- * a NIC that appears late may bring a route.
+ * Time limit for a default route if no configuration that is on the node so far can bring one. The run still waits,
+ * because a NIC that appears late may bring a route.
  */
 const unexpectedRouteMs = 5_000;
 

@@ -15,8 +15,8 @@ import { shellWord } from '../printable.ts';
  */
 const spareIntervals = 2;
 /**
- * Limit for the carrier of a port after the start of its profile. The time that the plan allows for LACP (`settlesMs`)
- * is added to this limit.
+ * Time limit for the carrier of a port after the start of its profile. The time that the plan allows for LACP
+ * (`settlesMs`) is added to this limit.
  */
 const carrierMs = 3_000;
 

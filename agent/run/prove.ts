@@ -23,8 +23,8 @@ export interface Neighbourhood {
 }
 
 /**
- * Limit for the addresses to be usable. DHCP and duplicate address detection have ended by then, and only the kernel
- * has to finish its work.
+ * Time limit for the addresses to be usable. DHCP and duplicate address detection have ended by then, and only the
+ * kernel has to finish its work.
  */
 const addressLimitMs = 10_000;
 /**

@@ -22,8 +22,8 @@ export interface Collection {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   /**
-   * True for objects whose CustomResourceDefinition may be absent. While it is absent, the list of objects is empty;
-   * once it is installed, the objects are followed.
+   * True for objects whose CustomResourceDefinition may be absent. While the definition is absent, the list of objects
+   * is empty; once the definition is installed, the objects are followed.
    */
   readonly isOptional?: true;
 }

@@ -50,10 +50,10 @@ export function profileAddresses(link: Link, settings: ProfileSettings | null): 
 
 /**
  * Returns the profile of the bridge's internal interface while the NIC still has the addresses. The profile has the
- * addresses of the NIC as static addresses, and routes with higher metrics than those of the NIC. If IPv6 is configured
- * by router advertisements or DHCPv6, its settings are final from the start, except `may-fail`, because NetworkManager
- * loses its IPv6 state whenever these settings change. The agent adds the addresses that no router has provided yet
- * (`ipv6Hold`).
+ * addresses of the NIC as static addresses, and routes with higher metrics than those of the NIC. If router
+ * advertisements or DHCPv6 configure IPv6, the settings of IPv6 are final from the start, except `may-fail`, because
+ * NetworkManager loses its IPv6 state whenever these settings change. The agent adds the addresses that no router has
+ * provided yet (`ipv6Hold`).
  */
 export function handoverProfile(final: WantedProfile, link: Link, observation: Observation): WantedProfile {
   return {

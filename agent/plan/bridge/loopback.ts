@@ -15,10 +15,9 @@ import { adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
 import { stableAddresses } from './handover.ts';
 
 /*
- * Addresses on lo. MicroShift looks for the node's IPv4 address on every interface except br-ex, unless a default route
- * leads through br-ex, and for its IPv6 address on every interface. If it finds no address, or a different address each
- * time, it restarts itself again and again. If lo has a copy of the address, MicroShift finds this copy first
- * (plan/microshift-address.ts has the rules). The copy changes no route.
+ * Addresses on lo. In some cases, MicroShift ignores the addresses on br-ex when it looks for the address of the node.
+ * If it finds no address, or a different address each time, it restarts itself again and again. If lo has a copy of the
+ * address, MicroShift finds this copy first (plan/microshift-address.ts has the rules). The copy changes no route.
  */
 
 /**
@@ -147,8 +146,8 @@ export function giveLoopback(differences: readonly NetworkDifference[]): readonl
 }
 
 /**
- * Returns the step that makes the signpost (model/signpost.ts) if `wanted` is `present` and it is missing, or removes
- * it if `wanted` is `absent` and it exists although MicroShift does not need it.
+ * Returns the step that makes a missing signpost (model/signpost.ts) if `wanted` is `present`, or removes a signpost
+ * that MicroShift does not need if `wanted` is `absent`. Returns no step if there is nothing to do.
  */
 export function signpostStep(
   differences: readonly NetworkDifference[],

@@ -103,8 +103,8 @@ function datapathOf({ datapathType }: OvsBridge): Pick<LeftBridge, 'datapathType
 }
 
 /**
- * Returns the ports in a bridge that are neither its own port nor its uplink and that belong to no profile of
- * NetworkManager.
+ * Returns the ports in a bridge that belong to no profile of NetworkManager, except the bridge's own port and the
+ * uplink.
  */
 export function othersPorts(names: BridgeNames, observation: Observation): readonly OvsPort[] {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);

@@ -30,8 +30,8 @@ export function recordedIdentity(
 
 /**
  * Returns the identities of the NICs in the agent's bridges, as the desired profiles of the bridges contain them.
- * Leaves out values that are also in the administrator's profile of the NIC, because every run takes those from that
- * profile. If a value replaces another one of the administrator's profile, the identity also has the replaced one.
+ * Leaves out values that are also in the administrator's profile of the NIC, because every run takes these values from
+ * that profile. If a value replaces another one of the administrator's profile, the identity also has the replaced one.
  */
 export function identitiesOf(bridges: readonly WantedBridge[], observation: Observation): readonly NicIdentity[] {
   return bridges.flatMap(({ bridge, uplink, profiles }) => {

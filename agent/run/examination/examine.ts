@@ -14,7 +14,8 @@ import { readOverlayFacts } from './overlay-facts.ts';
 
 /**
  * Time limit for each source of facts, such as NetworkManager or ovsdb-server. A working source answers within 10 s
- * even on a machine that swaps. Because of the limit, `doctor` reports the other sources if one of them hangs.
+ * even on a machine that swaps. Because of the limit, `doctor` reports the facts of all other sources if one source
+ * hangs.
  */
 const answerMs = 10_000;
 

@@ -29,8 +29,8 @@ const bootMarkerPath = '/run/microshift-net/boot-done';
 
 /**
  * Writes the hint that names the NIC, and a record of the NIC with its permanent MAC and the identities of the bridges.
- * At the next boot, br-ex then has the same NIC even if its name has changed, and requests addresses with the same
- * identity. Writes only files that differ.
+ * At the next boot, br-ex then has the same NIC even if the NIC's name has changed, and requests addresses with the
+ * same identity. Writes only files that differ.
  */
 export function writeHint(plan: Plan, observation: Observation): void {
   const uplink = plan.choice?.interface ?? null;

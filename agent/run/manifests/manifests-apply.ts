@@ -32,8 +32,8 @@ export interface ApplySettings {
 
 /**
  * Applies the objects in this order: namespace; inventory of the old and the new objects; the other objects in
- * dependency order; removal of stale objects; inventory of the new objects. After a crash at any point, the inventory
- * lists every object that may exist, except the namespace, for the next run. Objects that a dry run reports as
+ * dependency order; removal of stale objects; inventory of the new objects. After a crash at any point, the next run
+ * therefore finds in the inventory every object that may exist, except the namespace. Objects that a dry run reports as
  * unchanged are not sent.
  */
 export async function applyObjects(run: ClusterRun, rendered: Rendered, settings: ApplySettings): Promise<ApplyReport> {

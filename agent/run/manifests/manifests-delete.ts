@@ -37,8 +37,9 @@ export async function deleteObjects(run: ClusterRun, note: (line: string) => voi
 }
 
 /**
- * Returns the ConfigMaps, daemonsets and deployments of other owners in the namespace, which would be deleted with it,
- * such as the administrator's ConfigMap env-overrides. ConfigMaps that a controller creates by itself do not count.
+ * Returns the ConfigMaps, daemonsets and deployments of other owners in the namespace, such as the administrator's
+ * ConfigMap env-overrides. They would be deleted together with the namespace. ConfigMaps that a controller creates by
+ * itself do not count.
  */
 async function foreignObjects(cluster: Cluster, own: readonly ObjectReference[]): Promise<string[]> {
   const keys = new Set([...own, inventoryReference].map(keyOf));

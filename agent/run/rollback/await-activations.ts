@@ -11,8 +11,8 @@ import {
 import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
 
 /**
- * Limit for activations to end. Activations that a rollback started take a few seconds; an activation that waits for an
- * absent DHCP server must not delay the rollback for longer.
+ * Time limit for activations to end. Activations that a rollback started take a few seconds; an activation that waits
+ * for an absent DHCP server must not delay the rollback for longer.
  */
 const quietLimitMs = 10_000;
 

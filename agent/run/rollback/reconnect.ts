@@ -10,8 +10,8 @@ import { type Node, openNode, openTuning } from '../node.ts';
 import { keepLeftBridges } from './left-bridges.ts';
 
 /**
- * Limit for NetworkManager and Open vSwitch to start again. systemd restarts them within seconds; a longer absence has
- * to be corrected by a person.
+ * Time limit for NetworkManager and Open vSwitch to start again. systemd restarts them within seconds; a longer absence
+ * has to be corrected by a person.
  */
 const comeBackMs = 30_000;
 /**

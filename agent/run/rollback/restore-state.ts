@@ -30,8 +30,8 @@ import { vswitchdAnswers } from './vswitchd-answers.ts';
  */
 export const restoreLimitMs = 60_000;
 /**
- * Limit for the links to have their previous addresses again. After NetworkManager's rollback, activations that wait
- * for a device can delay the addresses.
+ * Time limit for the links to have their previous addresses again. After NetworkManager's rollback, activations that
+ * wait for a device can delay the addresses.
  */
 const addressLimitMs = 45_000;
 /**
@@ -42,8 +42,8 @@ const plannedLimitMs = 20_000;
 /** Checkpoint timer during a rollback by the agent's own steps, so that NetworkManager does not roll back as well. */
 const plannedTimerSeconds = 25;
 /**
- * Limit for a DHCP lease or a router advertisement during a rollback. The limit includes the negotiation of LACP, which
- * takes up to ten seconds. The NIC is reachable meanwhile, because the kernel holds its addresses.
+ * Time limit for a DHCP lease or a router advertisement during a rollback. The limit includes the negotiation of LACP,
+ * which takes up to ten seconds. The NIC is reachable meanwhile, because the kernel holds its addresses.
  */
 const settleLimitMs = 12_000;
 

@@ -6,7 +6,7 @@ import { checkpointInterface } from '../../drivers/networkmanager/nm-names.ts';
 import { isAgentError } from '../../errors.ts';
 import { checkpointSeconds } from '../checkpoint-timer.ts';
 
-/** Limit for the checkpoint to expire. A run that crashed this early has not extended the checkpoint's timer. */
+/** Time limit for the checkpoint to expire. A run that crashed this early has not extended the checkpoint's timer. */
 const limitMs = checkpointSeconds * 1000 + 1_000;
 
 /**

@@ -3,8 +3,8 @@ import { serviceEvent } from '../../drivers/host/process/service-event.ts';
 import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
 
 /**
- * Limit for ovs-vswitchd to answer. systemd restarts a crashed ovs-vswitchd after two seconds. A probe that fails only
- * after more than `hangsAfterMs` shows that ovs-vswitchd runs and hangs.
+ * Time limit for ovs-vswitchd to answer. systemd restarts a crashed ovs-vswitchd after two seconds. A probe that fails
+ * only after more than `hangsAfterMs` shows that ovs-vswitchd runs and hangs.
  */
 const restartLimitMs = 6_000;
 const hangsAfterMs = 1_000;

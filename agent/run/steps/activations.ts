@@ -25,11 +25,11 @@ import { isLinkLocal6 } from '../../net/address.ts';
 import type { StepContext } from './step-context.ts';
 
 /**
- * Limit for NetworkManager to have a device for an interface. NetworkManager takes milliseconds; the limit allows for a
- * machine under full load.
+ * Time limit for NetworkManager to have a device for an interface. NetworkManager takes milliseconds; the limit allows
+ * for a machine under full load.
  */
 const deviceLimitMs = 20_000;
-/** Limit for the link-local address of an interface. NetworkManager adds it within milliseconds. */
+/** Time limit for the link-local address of an interface. NetworkManager adds it within milliseconds. */
 const linkLocalLimitMs = 2_000;
 
 /**

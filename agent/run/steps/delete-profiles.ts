@@ -9,13 +9,13 @@ import { restoreLeftInterface } from './left-interface.ts';
 import type { StepContext } from './step-context.ts';
 
 /**
- * Limit for the activations of deleted profiles to end. NetworkManager brings a bridge down within some hundred
+ * Time limit for the activations of deleted profiles to end. NetworkManager brings a bridge down within some hundred
  * milliseconds; a dispatcher script may delay it by up to its own limit of 10 s.
  */
 const endLimitMs = 10_000;
 /**
- * Limit for NetworkManager to have a device for an Open vSwitch interface. It has one some milliseconds after the row
- * exists.
+ * Time limit for NetworkManager to have a device for an Open vSwitch interface. It has one some milliseconds after the
+ * row exists.
  */
 const deviceLimitMs = 10_000;
 

@@ -7,9 +7,9 @@ import type { Plan } from '../../model/plan.ts';
 import { fixedAddresses } from '../../model/profile-settings.ts';
 
 /**
- * Limit for duplicate address detection, which takes up to 2 s: a delay of up to 1 s before the only probe, and 1 s for
- * answers (RFC 4862, section 5.4). If the kernel is configured to send more probes, the run does not wait for the end
- * of the detection.
+ * Time limit for duplicate address detection, which takes up to 2 s: a delay of up to 1 s before the only probe, and 1
+ * s for answers (RFC 4862, section 5.4). If the kernel is configured to send more probes, the run does not wait for the
+ * end of the detection.
  */
 const detectionLimitMs = 3_000;
 

@@ -31,12 +31,12 @@ const onlyRouted = '1';
  */
 const asked: readonly string[] = ['auto', 'manual'];
 /**
- * Limit for NetworkManager to begin an activation. NetworkManager takes some hundred milliseconds; the limit allows for
- * a bond with its ports.
+ * Time limit for NetworkManager to begin an activation. NetworkManager takes some hundred milliseconds; the limit
+ * allows for a bond with its ports.
  */
 const configuringLimitMs = 30_000;
 /**
- * Limit for the removal of the IP settings. NetworkManager replies when it has changed its own configuration; the
+ * Time limit for the removal of the IP settings. NetworkManager replies when it has changed its own configuration; the
  * kernel removes the addresses some milliseconds later.
  */
 const clearLimitMs = 5_000;

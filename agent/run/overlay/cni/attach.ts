@@ -23,13 +23,13 @@ import { kubeletUid } from '../../../workload/pods/static-pods.ts';
 import type { NodePods } from './node-pods.ts';
 
 /**
- * Limit for a pod to get addresses. The central node assigns them within tens of milliseconds. The kubelet waits two
- * minutes for a sandbox, so after 30 s another attempt is still possible.
+ * Time limit for a pod to get addresses. The central node assigns them within tens of milliseconds. The kubelet waits
+ * two minutes for a sandbox, so after 30 s another attempt is still possible.
  */
 const addressedMs = 30_000;
 /**
- * Limit for ovn-controller to install the flows of a pod. ovn-northd and ovn-controller take tens of milliseconds; 30 s
- * allow for hundreds of pods that start at once.
+ * Time limit for ovn-controller to install the flows of a pod. ovn-northd and ovn-controller take tens of milliseconds;
+ * 30 s allow for hundreds of pods that start at once.
  */
 const installedMs = 30_000;
 

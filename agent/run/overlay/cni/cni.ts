@@ -17,8 +17,8 @@ import { followNodePods } from './node-pods.ts';
 import { createVerbs } from './verbs.ts';
 
 /**
- * Limit for the database of Open vSwitch to answer. A running ovsdb-server answers in milliseconds; 30 s allow for one
- * that is just starting.
+ * Time limit for the database of Open vSwitch to answer. A running ovsdb-server answers in milliseconds; 30 s allow for
+ * one that is just starting.
  */
 const portsMs = 30_000;
 

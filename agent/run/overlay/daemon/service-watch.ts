@@ -98,7 +98,7 @@ export function followServices(
   };
 }
 
-/** Returns those of the changes that concern Load_Balancer rows. With `isFirst`, returns every such row as new. */
+/** Returns the changes that concern Load_Balancer rows. With `isFirst`, returns every such row as new. */
 function balancerChanges(
   contents: TableContents,
   changes: readonly RowChange[],
@@ -116,9 +116,9 @@ function balancerChanges(
 
 /**
  * Returns the value of nb_cfg that this node's ovn-controller reports after it has applied the changes of one
- * transaction; null if the chassis reports no values. If the transaction also increments nb_cfg, as one in which the
- * central node removes servers of UDP services does, the incremented value is returned. After any other transaction the
- * next value is returned, because ovn-controller may have reported the present value earlier.
+ * transaction; null if the chassis reports no values. If the transaction also increments nb_cfg, the incremented value
+ * is returned. An example is a transaction in which the central node removes servers of UDP services. After any other
+ * transaction, the next higher value is returned, because ovn-controller may have reported the present value earlier.
  */
 function dueAfter(contents: TableContents, changes: readonly RowChange[]): number | null {
   if ([...contents.rows('Chassis_Private')].length === 0) return null;

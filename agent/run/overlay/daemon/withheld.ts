@@ -4,8 +4,8 @@ import { retryAfterMs } from '../loop/pace.ts';
 /** Addresses for which this node's gateway must not answer. */
 export interface Withheld {
   /**
-   * Sets the addresses, and at once writes the flows that drop answers for them, if the flows differ from the written
-   * ones.
+   * Sets the addresses. Writes the flows that drop answers for these addresses at once, unless these flows were the
+   * last that were written.
    */
   know(addresses: readonly string[]): void;
   /**

@@ -19,8 +19,8 @@ import { followObjects, type Objects } from '../watcher/objects.ts';
 import { addressesOfRow } from '../watcher/pod-networks.ts';
 
 /**
- * Limit for the API server to list all objects. Some thousand objects take a second or two; 60 s allow for a machine
- * that swaps.
+ * Time limit for the API server to list all objects. Some thousand objects take a second or two; 60 s allow for a
+ * machine that swaps.
  */
 const listedMs = 60_000;
 

@@ -22,7 +22,7 @@ const promptCorrections = 5;
 const quietMs = 60_000;
 /**
  * Ratio of the pause after a `followed` run to the duration of that run. If services change all the time, the runs take
- * a tenth of the time; more than that only if the runs are so long that the limit of 5 s shortens the pauses.
+ * at most a tenth of the time, unless they are so long that the pauses reach their limit of 5 s.
  */
 const restPerRun = 9;
 /** Longest pause after a `followed` run. */

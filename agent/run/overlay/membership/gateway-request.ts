@@ -56,7 +56,10 @@ function listOf(option: string, text: string, is: (word: string) => boolean, exa
   throw refused(`${option} "${wrong}" is not usable`, `write it as ${example}; several with commas`);
 }
 
-/** Returns an address or range in the notation of the kernel, so that it can be compared with those of the kernel. */
+/**
+ * Returns an address or range in the notation of the kernel, so that it can be compared with addresses and ranges of
+ * the kernel.
+ */
 function canonical(word: string): string {
   const [address = '', ...length] = word.split('/');
   return [canonicalAddress(address), ...length].join('/');

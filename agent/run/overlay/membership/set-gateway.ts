@@ -13,16 +13,16 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { requireRecord, writeRecord } from '../record/record.ts';
 import type { Begun } from './init-overlay.ts';
 
-/** Limit for a batch of `ip` commands; the kernel takes milliseconds. */
+/** Time limit for a batch of `ip` commands; the kernel takes milliseconds. */
 const kernelMs = 30_000;
 
 /** Gateway that `overlay gateway` requests. */
 export type AskedGateway = Omit<GatewayRequest, 'moved'>;
 
 /**
- * Makes this node a gateway of its cluster, changes its gateway, or removes it if `asked` is null. Rolls back after a
- * failure and after a signal (Ctrl-C), which ends the waits. The record always contains either the old or the new
- * gateway, so that `overlay apply` can put it into effect after a crash.
+ * Makes this node a gateway of its cluster, changes the gateway, or removes the gateway if `asked` is null. Rolls back
+ * after a failure and after a signal (Ctrl-C), which ends the waits. The record always contains either the old or the
+ * new gateway, so that `overlay apply` can put it into effect after a crash.
  */
 export function setGateway(
   asked: AskedGateway | null,

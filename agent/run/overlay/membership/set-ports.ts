@@ -19,17 +19,16 @@ import { changeCluster } from './change-cluster.ts';
 import type { Begun } from './init-overlay.ts';
 import { portRequestOf } from './port-request.ts';
 
-/**
- * Limit for OVN to bind a port of this node, which takes milliseconds; 60 s allow for a machine that swaps.
- */
+/** Time limit for OVN to bind a port of this node, which takes milliseconds; 60 s allow for a machine that swaps. */
 const boundMs = 60_000;
 /**
- * Limit for the daemon to enable a port. The daemon takes a second; without an API server, it never enables the port.
+ * Time limit for the daemon to enable a port. The daemon takes a second; without an API server, it never enables the
+ * port.
  */
 const openMs = 10_000;
 /**
- * Limit for another node to attach its interface. The daemon of that node takes a second; a node that is down never
- * attaches the interface.
+ * Time limit for another node to attach its interface. The daemon of that node takes a second; a node that is down
+ * never attaches the interface.
  */
 const otherNodeMs = 10_000;
 

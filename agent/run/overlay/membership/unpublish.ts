@@ -10,8 +10,8 @@ import { publishedNames } from '../../../workload/published-addresses.ts';
 import { differingAnnotations } from '../watcher/node-annotations.ts';
 
 /**
- * Limit for the removal of all annotations. The API server answers in milliseconds, and the cluster ends whether the
- * annotations are removed or not.
+ * Time limit for the removal of all annotations. The API server answers in milliseconds, and the cluster ends whether
+ * the annotations are removed or not.
  */
 const limitMs = 10_000;
 

@@ -21,13 +21,13 @@ import { rememberedPeers } from './stored-inbound.ts';
 import { waitForDevice } from './wait-for-device.ts';
 
 /**
- * Limit for ovn-controller to register the chassis, which takes less than a second; 60 s allow for a central node that
- * is just starting.
+ * Time limit for ovn-controller to register the chassis, which takes less than a second; 60 s allow for a central node
+ * that is just starting.
  */
 const registeredMs = 60_000;
 /**
- * Limit for OVN to install the flows of the management port. ovn-northd and ovn-controller take milliseconds in a small
- * cluster; 60 s allow for a machine that swaps.
+ * Time limit for OVN to install the flows of the management port. ovn-northd and ovn-controller take milliseconds in a
+ * small cluster; 60 s allow for a machine that swaps.
  */
 const installedMs = 60_000;
 
@@ -44,8 +44,8 @@ const portMs = 60_000;
 const memberPortMs = 15_000;
 
 /**
- * Limit for a batch of `ip` commands, which takes milliseconds. Traffic continues meanwhile, so a long limit does no
- * harm.
+ * Time limit for a batch of `ip` commands, which takes milliseconds. Traffic continues meanwhile, so a long limit does
+ * no harm.
  */
 const kernelMs = 30_000;
 

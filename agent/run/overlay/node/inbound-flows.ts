@@ -16,8 +16,8 @@ import { withSouthbound } from './southbound.ts';
 import { type Inbound, noInbound, remember, remembered, rememberedPodMtu } from './stored-inbound.ts';
 
 /**
- * Limit for ovn-controller to add its port to the shared bridge. ovn-controller takes milliseconds, so the limit is
- * only reached if ovn-controller does not work.
+ * Time limit for ovn-controller to add its port to the shared bridge. ovn-controller takes milliseconds, so the limit
+ * is only reached if ovn-controller does not work.
  */
 const portMs = 5_000;
 

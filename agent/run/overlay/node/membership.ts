@@ -79,7 +79,7 @@ export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts)
 
 /**
  * Returns the host's address on the link of the default route; IPv4 is preferred to IPv6, and a lower metric to a
- * higher one. Null if no default route leads over a link with a global address of its family.
+ * higher one. Null if no default route leads over a link that has a global address of the route's family.
  */
 function defaultAddress({ links, routes }: HostFacts): string | null {
   const defaults = routes
@@ -94,8 +94,8 @@ function defaultAddress({ links, routes }: HostFacts): string | null {
 }
 
 /**
- * Returns the layout of a new cluster. Fails with `overlay-conflict` if its ranges overlap with each other or with
- * reserved ranges, or if its MTU is unsuitable.
+ * Returns the layout of a new cluster. Fails with `overlay-conflict` if the cluster's ranges overlap with each other or
+ * with reserved ranges, or if the MTU is unsuitable.
  */
 export function newLayout(config: Config, host: HostIdentity): OverlayLayout {
   const { pods, services, join } = overlayRanges(config);

@@ -20,8 +20,8 @@ import { ownDevice, type PlannedDatabase, withPlan } from './planned-node.ts';
 /** Milliseconds in a day; the remaining validity of a certificate is shown in days. */
 const dayMs = 86_400_000;
 /**
- * Limit for the answer of a node, which takes milliseconds. One node that does not answer delays the whole list by this
- * time.
+ * Time limit for the answer of a node, which takes milliseconds. One node that does not answer delays the whole list by
+ * this time.
  */
 const answerMs = 2_000;
 

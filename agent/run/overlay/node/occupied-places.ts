@@ -84,7 +84,7 @@ export function listenersBesideServices({ exposure }: Pick<OverlayPlaces, 'expos
   return [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }
 
-/** Returns those of the services that can be served at their addresses and ports on this node at present. */
+/** Returns the services that can be served at their addresses and ports on this node at present. */
 export async function servedHere(
   services: readonly InboundService[],
   places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>,

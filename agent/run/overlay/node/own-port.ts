@@ -9,14 +9,14 @@ import { openFromHere } from './open-from-here.ts';
 import { openCentral } from './planned-node.ts';
 
 /**
- * Limit for the central node's answer about this node, which takes milliseconds on a LAN. After the limit, the commands
- * show the other facts without the answer.
+ * Time limit for the central node's answer about this node, which takes milliseconds on a LAN. After the limit, the
+ * commands show the other facts without the answer.
  */
 const answerMs = 3_000;
 
 /**
- * Limit for ovn-northd to copy the rows of a new member to the southbound database. ovn-northd takes milliseconds; 60 s
- * allow for an ovn-northd that is just starting.
+ * Time limit for ovn-northd to copy the rows of a new member to the southbound database. ovn-northd takes milliseconds;
+ * 60 s allow for an ovn-northd that is just starting.
  */
 const carriedMs = 60_000;
 

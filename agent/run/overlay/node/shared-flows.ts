@@ -28,8 +28,8 @@ import { ownDevice } from './planned-node.ts';
 import { withholdNothing } from './withhold.ts';
 
 /**
- * Limit for ovn-controller to add its port to the shared bridge. ovn-controller adds the port as soon as it has read
- * the rows of the gateway; 60 s allow for a machine that swaps.
+ * Time limit for ovn-controller to add its port to the shared bridge. ovn-controller adds the port as soon as it has
+ * read the rows of the gateway; 60 s allow for a machine that swaps.
  */
 const portMs = 60_000;
 

@@ -3,7 +3,9 @@ import { isAgentError } from '../../../errors.ts';
 import type { OverlayTunnel } from '../../../model/overlay-daemon.ts';
 import { familyOf } from '../../../net/address.ts';
 
-/** Limit for the answer of another node, which takes milliseconds on a LAN. All nodes are queried at the same time. */
+/**
+ * Time limit for the answer of another node, which takes milliseconds on a LAN. All nodes are queried at the same time.
+ */
 const answerMs = 1_000;
 
 /**

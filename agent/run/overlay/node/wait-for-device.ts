@@ -4,8 +4,8 @@ import { AgentError } from '../../../errors.ts';
 import { onTerminal, reportedWait } from '../../reported-wait.ts';
 
 /**
- * Limit for ovs-vswitchd to create an interface, which takes milliseconds; 60 s allow for an ovs-vswitchd that is just
- * starting.
+ * Time limit for ovs-vswitchd to create an interface, which takes milliseconds; 60 s allow for an ovs-vswitchd that is
+ * just starting.
  */
 const madeMs = 60_000;
 

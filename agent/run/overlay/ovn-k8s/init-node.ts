@@ -27,7 +27,7 @@ import { applyShared } from './shared.ts';
 const attempts = 20;
 
 /**
- * Limit for ovn-controller to install the gateway's patch port. ovn-controller takes milliseconds, or some seconds
+ * Time limit for ovn-controller to install the gateway's patch port. ovn-controller takes milliseconds, or some seconds
  * after a change of the data path of br-int; 60 s allow for a machine that swaps.
  */
 const patchMs = 60_000;

@@ -7,19 +7,19 @@ import { mapOf } from '../../../overlay/rows/row-index.ts';
 import { readColumns } from './database-rows.ts';
 
 /**
- * Limit for ovn-controller to copy the node's settings into its Chassis row. ovn-controller takes milliseconds; 60 s
- * allow for a machine that swaps.
+ * Time limit for ovn-controller to copy the node's settings into its Chassis row. ovn-controller takes milliseconds; 60
+ * s allow for a machine that swaps.
  */
 const announcedMs = 60_000;
 /**
- * Limit for ovn-controller to connect this node's gateway to its bridge, if this node is the central node. All rows are
- * already written, so only ovn-northd and ovn-controller have to do their work, which takes milliseconds.
+ * Time limit for ovn-controller to connect this node's gateway to its bridge, if this node is the central node. All
+ * rows are already written, so only ovn-northd and ovn-controller have to do their work, which takes milliseconds.
  */
 const ownMs = 60_000;
 /**
- * Limit for ovn-controller to connect this node's gateway to its bridge, if this node is a member. The daemon of the
- * central node writes the gateway's rows within a second of the announcement. If that daemon is not running, a longer
- * wait would be useless.
+ * Time limit for ovn-controller to connect this node's gateway to its bridge, if this node is a member. The daemon of
+ * the central node writes the gateway's rows within a second of the announcement. If that daemon is not running, a
+ * longer wait would be useless.
  */
 const elsewhereMs = 5_000;
 

@@ -8,8 +8,8 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { type AskSystemd, reportingSystemd, startAgain, startUnits } from './ovn-units.ts';
 
 /**
- * Limit for a started daemon to answer. systemd may report a unit as started a second before its daemon listens; 30 s
- * allow for a machine that swaps.
+ * Time limit for a started daemon to answer. systemd may report a unit as started a second before its daemon listens;
+ * 30 s allow for a machine that swaps.
  */
 const listenMs = 30_000;
 

@@ -40,7 +40,7 @@ const deleteLimitSeconds = 180;
 /** Default time limit of `manifests status` and `manifests diff`, in seconds: they do not wait for a boot. */
 const askLimitSeconds = 0;
 
-/** Options of every `manifests` command, and its output. */
+/** Options of every `manifests` command, and the output of the command. */
 export interface ManifestsOptions extends ManifestsInput {
   readonly output: Pick<Output, 'format' | 'style' | 'result' | 'say'>;
 }

@@ -26,7 +26,7 @@ export function report(command: RunCommand, result: Result, output: Output): voi
 }
 
 /**
- * Prints, as one document, the result of a repair and the result of the run after it, which made bridges for NICs that
+ * Prints, as one document, the results of a repair and of the run after the repair. That run made bridges for NICs that
  * appeared late. `late` is null if no such run took place.
  */
 export function reportRepair(result: Result, late: Result | null, output: Output): void {

@@ -73,7 +73,7 @@ async function viewOf(node: Node): Promise<StatusView> {
 
 /**
  * Reads the facts about this node in its overlay. `overlay` is null if the node is not in an overlay, or if the facts
- * cannot be read; in the second case, `failure` is the reason, and otherwise `failure` is null.
+ * cannot be read. In the second case, `failure` is the reason; otherwise `failure` is null.
  */
 async function readOverlayPart(): Promise<{ readonly overlay: OverlayPart | null; readonly failure: string | null }> {
   try {

@@ -6,8 +6,8 @@ export function fittedTo(stream: NodeJS.WriteStream, text: string): string {
 }
 
 /**
- * Returns the width of a stream in columns: COLUMNS (environ(7)) if it is at least 20, else that of its terminal; null
- * if it is unlimited, because the stream is a file or a pipe.
+ * Returns the width of a stream in columns: COLUMNS (environ(7)) if it is at least 20, else the width of the stream's
+ * terminal. Null if the width is unlimited, because the stream is a file or a pipe.
  */
 export function terminalWidth(stream: NodeJS.WriteStream): number | null {
   const columns = Number(process.env.COLUMNS);

@@ -177,8 +177,8 @@ function compareProfile(
 }
 
 /**
- * Returns the properties in which a profile differs: first the desired properties, then properties that were added to a
- * setting (such as `ipv4`) that the agent writes as a whole.
+ * Returns the properties in which a profile differs. The desired properties come first. After them come properties that
+ * were added to a setting, such as `ipv4`, which the agent writes as a whole.
  */
 function compareSettings(
   bridge: string,

@@ -10,8 +10,8 @@ export const minIpv4MtuBytes = 576;
 export const minIpv6MtuBytes = 1280;
 
 /**
- * Bytes that Geneve adds to a packet of the pod network: inner Ethernet header 14, Geneve header 8 (RFC 8926, section
- * 3.4) with OVN's one option 8 (4 header, 4 data), UDP 8, and the outer IP header, 20 or 40.
+ * Bytes that Geneve adds to a packet of the pod network: 14 for the inner Ethernet header, 8 for the Geneve header (RFC
+ * 8926, section 3.4), 8 for OVN's option (4 header, 4 data), 8 for UDP, and 20 or 40 for the outer IP header.
  */
 export const geneveOverheadBytes = { ipv4: 58, ipv6: 78 } as const;
 

@@ -30,8 +30,8 @@ export function readTableSigns(textOf: (path: string) => string | null = fileTex
 }
 
 /**
- * Metrics of the connected routes that the kernel adds itself, for IPv4 and IPv6, and of an IPv6 route that ip(8) adds
- * without a metric (ip-route(8), IP6_RT_PRIO_*).
+ * Metrics of three kinds of routes: connected routes of IPv4 and of IPv6 that the kernel adds itself, and IPv6 routes
+ * that ip(8) adds without a metric (ip-route(8), IP6_RT_PRIO_*).
  */
 const [kernels4, kernels6, users6] = [0, 256, 1024];
 

@@ -69,9 +69,9 @@ export async function observeNetworkManager(nm: NetworkManager): Promise<Network
 }
 
 /**
- * Reads a profile. Returns null if NetworkManager does not return it, because it has been deleted since the listing, or
- * if its settings do not have the expected form. If NetworkManager stops, the observation fails, because a NIC without
- * profiles would look unconfigured.
+ * Reads a profile. Returns null if NetworkManager no longer has the profile, because it was deleted after the listing,
+ * or if the profile's settings do not have the expected form. If NetworkManager stops, the observation fails, because a
+ * NIC without profiles would look unconfigured.
  */
 async function readProfile(nm: NetworkManager, path: string, properties: Properties): Promise<NmProfile | null> {
   const settings = await nm.profileSettings(path).catch((error: unknown) => {

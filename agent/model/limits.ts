@@ -7,9 +7,9 @@
 export const activationLimitMs = 50_000;
 
 /**
- * Time, in ms, to wait for a DHCP lease after the node's address has moved to another interface, which has the address
- * without a lease until then. A server that has not answered in this time counts as unreachable: the run fails, and its
- * rollback moves the address back.
+ * Time, in ms, to wait for a DHCP lease after the node's address has moved to another interface. Until the lease
+ * arrives, that interface has the address without a lease. A server that has not answered in this time counts as
+ * unreachable: the run fails, and its rollback moves the address back.
  */
 export const leaseLimitMs = 40_000;
 

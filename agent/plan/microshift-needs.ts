@@ -45,9 +45,9 @@ export interface LoopbackNeeds {
  * - With both families and without node.nodeIPv6, the first IPv6 address of the node, which rule 6 finds since 4.19. It
  *   must not be an address that MicroShift added itself.
  *
- * An IPv6 address that lo already has stays while the uplink has it as well, because the observation has these
- * addresses in no reliable order. With IPv6 alone and without node.nodeIP, MicroShift must also look at lo first, for
- * which the signpost is needed. Otherwise it would find the address that it adds to br-ex itself (rule 5).
+ * An IPv6 address that lo already has counts as the first one while the uplink has it as well, because the observation
+ * has IPv6 addresses in no reliable order. With IPv6 alone and without node.nodeIP, MicroShift must also look at lo
+ * first, for which the signpost is needed. Otherwise it would find the address that it adds to br-ex itself (rule 5).
  *
  * MicroShift's own documentation also puts an address on lo, for a node without network
  * (docs/user/howto_test_offline.md). `host` is the node as if all other bridges had been removed. `uplink` is null for
@@ -85,7 +85,7 @@ function single(address: string): string {
 
 /**
  * Returns the fault of an ingress.listenAddress that names the uplink of a bridge: MicroShift's router uses the
- * addresses of the named interface, and if that interface has no address, it listens nowhere, without an error
+ * addresses of the named interface. If that interface has no address, the router listens nowhere, without an error
  * (pkg/loadbalancerservice/router.go:96-117). Null if the setting does not name the uplink.
  */
 export function ingressFault(
@@ -98,8 +98,8 @@ export function ingressFault(
 }
 
 /**
- * Returns the addresses, as `address/prefix`, that MicroShift uses for its API server and adds to br-ex when it starts,
- * unless apiServer.advertiseAddress is set: the first addresses after the service networks (pkg/config/config.go,
+ * Returns the first addresses after the service networks, as `address/prefix`. Unless apiServer.advertiseAddress is
+ * set, MicroShift uses these addresses for its API server, and adds them to br-ex when it starts (pkg/config/config.go,
  * firstIPFromNextSubnet; pkg/node/netconfig.go).
  */
 export function advertisedAddresses({ serviceNetwork }: Pick<ClusterConfig, 'serviceNetwork'>): readonly string[] {

@@ -8,7 +8,7 @@ import { configOnNode } from './microshift-needs.ts';
 import { chooseUplink } from './uplink/choose.ts';
 
 /**
- * Fails with `interface-unsuitable` if `bridge add` would take a NIC without which the next `apply` would fail, or
+ * Fails with `interface-unsuitable` if, without the NIC that `bridge add` would take, the next `apply` would fail or
  * would make a br-ex without a NIC. If `bridge add` takes the NIC that br-ex would have, and br-ex gets another NIC,
  * returns a note. `list` has the bridges of `bridge add`, with the new one. A br-ex that the administrator makes, or
  * that has no NIC by configuration, needs no NIC.

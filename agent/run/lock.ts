@@ -11,10 +11,11 @@ import { stoppable } from './stoppable.ts';
 
 /*
  * Lock for one run at a time. Each contender creates a file whose name contains its process and its command, and then
- * lists the directory: it holds the lock if no other live process has a file. The contender that lists second sees the
- * first, so two can never hold the lock. If two see each other, the older one waits for the younger one to withdraw. A
- * contender that arrives later sees their files, and waits or withdraws itself, so the two do not wait for it. Pid and
- * start time in the file name show whether the holder is alive, so that nothing has to clean up after SIGKILL.
+ * lists the directory. A contender holds the lock if no other live process has a file. The contender that lists second
+ * sees the first, so two can never hold the lock. If two see each other, the older one waits for the younger one to
+ * withdraw. A contender that arrives later sees their files, and waits or withdraws itself, so the two do not wait for
+ * it. Pid and start time in the file name show whether the holder is alive, so that nothing has to clean up after
+ * SIGKILL.
  */
 
 export const lockDirectory = '/run/microshift-net/lock';

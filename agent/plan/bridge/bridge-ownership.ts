@@ -97,8 +97,8 @@ function foreignBridge(names: BridgeNames, observation: Observation): { why: str
     const why = `it belongs to the NetworkManager profile ${profile.id}`;
     return { why, removal: `remove it (nmcli connection delete ${shellWord(profile.id)})` };
   }
-  // A row whose profile no longer exists is not foreign: it remains after a crash of a run, or after the deletion of
-  // the profile, and the plan removes it.
+  // A row whose profile no longer exists is not foreign. Such a row remains after a crash of a run or after the
+  // deletion of the profile, and the plan removes it.
   if (owner !== undefined) return null;
   if (isOfMicroShift(row, observation)) return null;
   const nics = nicsIn(row, observation).map((entry) => entry.name);

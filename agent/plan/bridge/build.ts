@@ -158,7 +158,7 @@ function settle(
   const hasIpv6Default = ownRoutes(observation).some(
     (route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name,
   );
-  // With DHCP for IPv4, the plan waits for a lease unless the NIC has addresses and none of them is IPv4, because no
+  // With DHCP for IPv4, the plan waits for a lease. It does not wait if the NIC has only IPv6 addresses, because no
   // DHCP server has then answered the NIC. A NIC without any address has not been configured yet, so its lease is
   // awaited.
   const lease =

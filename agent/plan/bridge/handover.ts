@@ -26,8 +26,8 @@ type Family = 4 | 6;
 type Setting = Readonly<Record<string, SettingValue>>;
 
 /**
- * Returns the global addresses of a link as `address/prefix`, without foreign ones, temporary ones (RFC 8981), and
- * those whose duplicate address detection is in progress or has failed.
+ * Returns the global addresses of a link as `address/prefix`. Leaves out foreign addresses, temporary addresses (RFC
+ * 8981), and addresses whose duplicate address detection is in progress or has failed.
  */
 export function stableAddresses(link: Link): readonly string[] {
   return addressesOf(link, isStable);

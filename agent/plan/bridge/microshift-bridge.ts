@@ -86,8 +86,8 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
   const isSameKind = (row.datapathType === '' ? 'system' : row.datapathType) === type;
   // An older configure-ovs.sh made ports through profiles of NetworkManager. A bridge with such a port does not stay.
   const isFormer = row.ports.some((port) => port.name !== row.name && ownerOf(port) !== undefined);
-  // If another program has added a second NIC to the bridge, the bridge does not stay: it would keep its ports, and
-  // that NIC has to leave it.
+  // If another program has added a second NIC to the bridge, the bridge does not stay. A bridge that stays keeps its
+  // ports, but the second NIC has to leave the bridge.
   const hasNic = nicsIn({ ...row, ports: others }, observation).length > 0;
   if (!isSameKind || isFormer || hasNic) return null;
   const { name, otherConfig } = row;
@@ -95,8 +95,8 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
 }
 
 /**
- * Returns the data path of a bridge as a part of the description of a bridge that remains; an empty object for the data
- * path of the kernel, which an empty datapath_type also means (ovs-vswitchd.conf.db(5)).
+ * Returns the data path of a bridge as a part of the description of a bridge that remains. Returns an empty object for
+ * the data path of the kernel, for which an empty datapath_type also stands (ovs-vswitchd.conf.db(5)).
  */
 function datapathOf({ datapathType }: OvsBridge): Pick<LeftBridge, 'datapathType'> {
   return ['', 'system'].includes(datapathType) ? {} : { datapathType };

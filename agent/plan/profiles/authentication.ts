@@ -3,8 +3,8 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /**
  * Returns a warning about 802.1X on an uplink. The port stays authenticated during the move. While the NIC is a port,
- * Open vSwitch receives its packets before the supplicant's socket does (net/core/dev.c, rx_handler), so a switch that
- * requests another authentication gets no answer.
+ * Open vSwitch receives its packets before the supplicant's socket does (net/core/dev.c, rx_handler). A switch that
+ * requests another authentication therefore gets no answer.
  */
 export function authenticationNotes({ id, settings, link }: UplinkSource): readonly PlanNote[] {
   if (settings['802-1x'] === undefined) return [];

@@ -142,8 +142,8 @@ function bridgeProfiles(
 
 /**
  * Returns the connection setting of a bridge's profile. It has `autoconnect=no`, so that NetworkManager never activates
- * the profile by itself. After a restart, NetworkManager would otherwise bring the bridge up without the NIC, because
- * no profile makes the NIC a port, and the node would be unreachable.
+ * the profile by itself. Otherwise, NetworkManager would bring the bridge up after a restart, but without the NIC,
+ * because no profile makes the NIC a port. The node would then be unreachable.
  */
 function connection(id: string, type: string, interfaceName: string): Setting {
   return {

@@ -68,7 +68,7 @@ const defaultMetric = 100;
 
 /**
  * Returns the metric of the default route that the bridge's current uplink gets from its own profile when another NIC
- * replaces it; infinity if no uplink is replaced, or if the bridge has no default route.
+ * replaces this uplink. Infinity if no uplink is replaced, or if the bridge has no default route.
  */
 function returningMetric(family: 4 | 6, names: BridgeNames, source: UplinkSource, observation: Observation): number {
   const leaving = presentOrFormerUplink(names, observation);

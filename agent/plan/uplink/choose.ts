@@ -132,7 +132,7 @@ function uplinkByOtherRoute(choosing: Choosing): UplinkDecision {
 
 /**
  * Returns the first candidate that can be the uplink (null if none can), and the candidates before it, each with the
- * reason why it cannot.
+ * reason why it cannot be the uplink.
  */
 function firstUsable(
   { observation, external, trace }: Choosing,
@@ -172,14 +172,14 @@ export function chooseExternalUplink(config: Config, observation: Observation): 
   return candidate.name;
 }
 
-/** Returns the NIC that is explicitly set for br-ex; null if it is not set. */
+/** Returns the NIC that is explicitly set for br-ex; null if no NIC is set. */
 export function explicitCandidate({ uplink }: Config, { hints }: Observation): Candidate | null {
   if (uplink.value === 'none') return null;
   if (uplink.value !== 'auto') return { name: uplink.value, source: uplink.source };
   return hints.defaultBridge === null ? null : { name: hints.defaultBridge, source: '/etc/ovnk/default_bridge' };
 }
 
-/** Returns the NIC that is set for br-ex1; null if it is not set. */
+/** Returns the NIC that is set for br-ex1; null if no NIC is set. */
 export function externalCandidate(
   { externalUplink: { value, source } }: Config,
   { hints }: Observation,

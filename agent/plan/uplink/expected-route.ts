@@ -4,10 +4,10 @@ import { jsonOf, textOf } from '../../model/profile-settings.ts';
 import { activeProfile } from './source-profile.ts';
 
 /**
- * Returns false if nothing on the node can bring a default route any more: NetworkManager has a profile active on each
- * of the links `candidates`, and is not activating a profile; no activated profile has a gateway or uses DHCP or router
- * advertisements; no other profile can be activated automatically; and the kernel processes router advertisements on no
- * link. A link that another program configures counts as able to bring a default route.
+ * Returns false if nothing on the node can bring a default route any more. This is the case if NetworkManager has a
+ * profile active on each of the links `candidates`, and is not activating a profile; no activated profile has a gateway
+ * or uses DHCP or router advertisements; no other profile can be activated automatically; and the kernel processes
+ * router advertisements on no link. A link that another program configures counts as able to bring a default route.
  */
 export function isDefaultRouteExpected(candidates: readonly Link[], observation: Observation): boolean {
   const { kernelIpv6 = [], networkManager } = observation;

@@ -27,15 +27,15 @@ export interface UplinkSource {
   /** MAC of the bridge. */
   readonly mac: string;
   /**
-   * Identifiers that the NIC itself has sent to DHCP servers; null if the NIC has no lease, for example because it is
-   * in the bridge.
+   * Identifiers that the NIC itself has sent to DHCP servers; null if the NIC has no lease, for example because the NIC
+   * is in the bridge.
    */
   readonly dhcp: DhcpIdentity | null;
   /** Settings of the agent's profile of the bridge's interface, once the NIC is in the bridge; null before. */
   readonly given: ProfileSettings | null;
   /** Identity that an earlier run recorded for this NIC and this profile; empty if no run recorded one. */
   readonly recorded: RecordedIdentity;
-  /** True while this profile is active on the NIC. */
+  /** True while the administrator's profile is active on the NIC. */
   readonly isActive: boolean;
   /**
    * Copy of the profile that NetworkManager generated for the NIC, if another program configured the NIC; null

@@ -4,7 +4,7 @@ import { type JournalEvent, type JournalHeader, transactionStates } from '../../
 /*
  * Validation of journals. The agent acts on the content of a journal: the states decide what a recovery does, and the
  * profiles are written to NetworkManager. A journal is therefore rejected if any part of its first line does not have
- * the form that this version writes, and other lines without this form are ignored.
+ * the form that this version writes. Other lines without this form are ignored.
  */
 
 type Check = (value: unknown) => boolean;

@@ -34,8 +34,8 @@ const linkLocalLimitMs = 2_000;
 
 /**
  * Activates a profile and waits until it is active. A profile with `needsPort` becomes active only when the bridge has
- * a NIC as a port, so the function does not wait for that and returns as soon as NetworkManager configures the
- * interface. Waits for the device first if NetworkManager does not have it yet.
+ * a NIC as a port. The function does not wait for that, and returns as soon as NetworkManager configures the interface.
+ * Waits for the device first if NetworkManager does not have it yet.
  */
 export async function activate(context: StepContext, profile: ProfileActivation): Promise<void> {
   const { watch, deadline } = context;

@@ -67,8 +67,8 @@ export async function attachUplink({ ovs }: StepContext, step: StepArguments['at
 
 /**
  * Removes the IP settings from the NIC and waits until its addresses are gone. Fails before any change if ovs-vswitchd
- * hangs. The NIC then keeps its addresses and is reachable as soon as it has left the kernel's data path, and
- * NetworkManager's rollback does not activate its profile again.
+ * hangs. The NIC then keeps its addresses, and is reachable as soon as it has left the kernel's data path.
+ * NetworkManager's rollback then does not activate the NIC's profile again.
  */
 export async function clearUplink(context: StepContext, step: StepArguments['clearUplink']): Promise<void> {
   const { nm, ovs, deadline } = context;

@@ -73,8 +73,8 @@ export async function initAuthority(folder: string, days = authorityDays): Promi
 export function readAuthority(folder: string): KeyPair {
   const files = pkiFiles(folder);
   const certificate = certificatesIn(read(files.authority) ?? '').at(-1) ?? null;
-  // If a run was interrupted after it wrote the certificate of a new authority, the key of that authority is still in
-  // its temporary file.
+  // If a run was interrupted after it wrote the certificate of a new authority, the key of that authority is still in a
+  // temporary file.
   const key = [files.authorityKey, files.nextAuthorityKey]
     .flatMap((file) => read(file) ?? [])
     .find((one) => certificate !== null && isKeyOf(one, certificate));

@@ -129,8 +129,8 @@ function dueAfter(contents: TableContents, changes: readonly RowChange[]): numbe
 }
 
 /**
- * Returns false for a change that is only a request of the central node to the chassis, or the answer of a chassis: it
- * concerns no service.
+ * Returns false for a change that concerns no service: a request of the central node to the chassis, or the answer of a
+ * chassis.
  */
 function isNews({ table, old, now }: RowChange): boolean {
   if (table === 'SB_Global') return old?.external_ids !== now?.external_ids;

@@ -37,9 +37,9 @@ const installedMs = 60_000;
  */
 const portMs = 60_000;
 /**
- * Limit on a member for the wait until the southbound database has the member's management port. The port exists since
- * `overlay pki issue`, and OVN's databases keep it. 15 s allow for a central node that is writing its rows again. A
- * node that was removed from the cluster has no port, and waits until the limit.
+ * Longest time, in ms, that a member waits until the southbound database has the member's management port. The port
+ * exists since `overlay pki issue`, and OVN's databases keep it. 15 s allow for a central node that is writing its rows
+ * again. A node that was removed from the cluster has no port, and waits until the limit.
  */
 const memberPortMs = 15_000;
 

@@ -52,9 +52,9 @@ export async function rollBackInbound(planned: PlannedNode): Promise<void> {
 }
 
 /**
- * Installs the flows and the nftables table for the services in the southbound database, and stores these services.
- * Without an answer of the central node, a node that shares a bridge with its gateway fails, and any other node uses
- * the stored services, but only those that it serves itself.
+ * Installs the flows and the nftables table for the services in the southbound database, and stores these services. If
+ * the central node does not answer, the function fails on a node that shares a bridge with its gateway. On any other
+ * node, it then uses the stored services that this node serves itself.
  */
 export async function installInbound(
   planned: PlannedNode,

@@ -7,8 +7,9 @@ import { rememberedDirect } from './stored-inbound.ts';
 
 /**
  * Returns sentences about the setting `never` of `overlay.encapsulation`. On the central node, they say why the setting
- * has no effect yet or, once it has an effect, why pods of some nodes do not reach each other. On a member, they name
- * the nodes whose pods the member does not reach; the list is empty as long as the cluster has tunnels.
+ * has no effect yet. Once the setting has an effect, they say why pods of some nodes do not reach each other. On a
+ * member, they name the nodes whose pods the member does not reach; the list is empty as long as the cluster has
+ * tunnels.
  */
 export function directProblems({ record, places, local, direct }: PlannedNode): readonly string[] {
   if (record.members !== null) return obstacleSentences(direct);

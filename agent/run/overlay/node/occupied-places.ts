@@ -16,10 +16,10 @@ import { type OwnPlaces, servedBeside } from '../../../overlay/services/own-plac
 import type { OverlayPlaces } from '../record/places.ts';
 
 /**
- * Returns this node with its further addresses, listening sockets, host addresses and outside clients. The central node
- * treats the further addresses as the node's own when it decides which services are served at them, and permits no
- * service at the address and port of a listening socket. It publishes the host addresses on the Node, and uses the
- * outside clients for the routes that `overlay routes` prints.
+ * Returns this node with its further addresses, listening sockets, host addresses and outside clients. When the central
+ * node decides which services are served at the further addresses, it treats these addresses as the node's own. It
+ * permits no service at the address and port of a listening socket. It publishes the host addresses on the Node, and
+ * uses the outside clients for the routes that `overlay routes` prints.
  */
 export function withWhatItHas(
   node: OverlayNode,

@@ -79,7 +79,7 @@ export function rememberedDirect(places: Pick<OverlayPlaces, 'services'>): reado
 }
 
 /**
- * Returns the MTU of pods in a cluster whose packets between pods use direct routes only, as it was last read; null if
+ * Returns the MTU of pods, as it was last read, in a cluster whose packets between pods use direct routes only; null if
  * the cluster uses tunnels, or if nothing was read since the boot.
  */
 export function rememberedPodMtu(places: Pick<OverlayPlaces, 'services'>): number | null {

@@ -7,9 +7,9 @@ import { type AgentError, asAgentError, messageOf, withDetails } from './errors.
  */
 
 /**
- * Returns both failures as one error, in this order. The error has the kind, hint and exit code of the first failure.
- * If only the later failure is `not-restored`, the error has the kind, hint and exit code of the later failure, because
- * an administrator first has to know that the old state was not restored.
+ * Returns two failures as one error, which contains them in the given order. The error has the kind, hint and exit code
+ * of the first failure. If only the later failure is `not-restored`, the error has the kind, hint and exit code of the
+ * later failure, because an administrator first has to know that the old state was not restored.
  */
 export function followedBy(first: unknown, later: unknown): AgentError {
   const [one, two] = [asAgentError(first), asAgentError(later)];

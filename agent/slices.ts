@@ -11,8 +11,8 @@ const sliceMs = 20;
 const waiting: (() => void)[] = [];
 
 /**
- * Returns a function that long work calls between its pieces. It returns null while the work may continue, and a
- * promise to be awaited when the work has used its slice. The promise settles after the event loop has run other
+ * Returns a function that long work calls between its pieces. The function returns null while the work may continue,
+ * and a promise to be awaited when the work has used its slice. The promise settles after the event loop has run other
  * events. In each turn of the event loop, one of the waiting callers gets a slice. `nowMs` is a monotonic clock.
  */
 export function createSlices(nowMs: () => number): () => Promise<void> | null {

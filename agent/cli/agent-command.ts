@@ -11,7 +11,7 @@ const previews: Readonly<Record<string, string>> = {
   'bridge apply': 'bridge list',
 };
 
-/** Commands for which the error about an unknown option `--dry-run` says that they change nothing. */
+/** Commands that change nothing; the error about an unknown option `--dry-run` says so. */
 const lookers = ['plan', 'verify', 'status', 'doctor', 'history', 'overlay plan', 'overlay verify', 'manifests diff'];
 
 /** Descriptions of commands' arguments, by the name of the argument. */
@@ -94,8 +94,8 @@ export function commandPath(command: Command): string {
 }
 
 /**
- * Returns one text with the names of several arguments or options: `argument 'a'`, or `arguments 'a', 'b'`. The text is
- * in a list, which is empty without names.
+ * Returns a list with one text, which names several arguments or options: `argument 'a'`, or `arguments 'a', 'b'`. The
+ * list is empty without names.
  */
 function listed(what: string, names: readonly string[]): readonly string[] {
   if (names.length === 0) return [];

@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 /**
  * Makes SIGINT (Ctrl-C) end the process, with a sentence that names the command which shows the state of the node. The
  * function has no effect while a command handles the signal itself, because the command rolls back or has to continue
- * to its end. The process ends by the signal, so that the shell knows that it was interrupted (signal(7); bash(1),
+ * to its end. The signal itself ends the process, so that the shell recognizes the interruption (signal(7); bash(1),
  * "SIGNALS").
  */
 export function endOnInterrupt(): void {

@@ -6,7 +6,7 @@ import { manifestsFlavors } from '../model/manifest-flavors.ts';
 import { positiveSeconds } from './numbers.ts';
 import { type AddTo, internalOption } from './parse.ts';
 
-/** Options of the function behind a command that do not come from a flag of the same name. */
+/** Options that a command's function gets although the command has no flag of the same name. */
 type Given = 'config' | 'hasMicroshift' | 'output' | 'signal' | 'timeoutSeconds';
 
 /** Default time limits, in seconds, of the commands that use a cluster, as the help of these commands shows them. */

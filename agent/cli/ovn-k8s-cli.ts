@@ -5,7 +5,10 @@ import { exitCode } from '../errors.ts';
 import type { GatewayWords, NodeWords } from '../model/ovn-k8s.ts';
 import { type AddTo, parseAndRunWith } from './parse.ts';
 
-/** Names of the tools of ovn-kubernetes of 2017 under which the program can be started, each with its commands. */
+/**
+ * Tools of ovn-kubernetes of 2017, each with a function that adds its commands. The program can be started under the
+ * name of each tool.
+ */
 const programs: Readonly<Record<string, (program: Command, addTo: AddTo, started: readonly string[]) => void>> = {
   'ovn-k8s-overlay': addOverlayInits,
   'ovn-k8s-gateway-helper': addHelper,

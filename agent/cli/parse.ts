@@ -87,7 +87,7 @@ export async function parseAndRunWith(
       },
   );
   const given = withFormat(words);
-  // If an option that every command has is wrong, the error names the help of the command that was typed.
+  // An error about an option names the help of the typed command, even if all commands have the option.
   const named = namedCommand(program, given);
   program.showHelpAfterError(`(see ${fullName(named)} --help)`);
   try {

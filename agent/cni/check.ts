@@ -65,8 +65,8 @@ function podFaults({ ifname, network, mtu }: Attachment, observed: readonly stri
 
 /**
  * Compares the pod's interface and addresses with the result of ADD, which the runtime passes to CHECK. Returns a
- * sentence for the interface and for each address that is missing from this result. Other plug-ins of the same network
- * configuration may have added entries to the result, but must not have removed any.
+ * sentence if the result lacks the interface, and one for each address that it lacks. Other plug-ins of the same
+ * network configuration may have added entries to the result, but must not have removed any.
  */
 function resultFaults({ network, ifname }: Attachment, prevResult: unknown): readonly string[] {
   const { ips, interfaces } = (prevResult ?? {}) as Readonly<Record<string, unknown>>;

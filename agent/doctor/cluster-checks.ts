@@ -38,8 +38,8 @@ export const clusterChecks: readonly Check[] = [
     id: 'daemonsets',
     title: 'the daemonsets of ovn-kubernetes run',
     judge: ({ daemonSets }, { config }) => {
-      // `manifests status` is suggested only if `manifests apply` has applied the objects, because it shows no other
-      // objects.
+      // `manifests status` shows only the objects that `manifests apply` has applied. It is therefore not suggested if
+      // MicroShift applies its own objects.
       const isOurs = !microshiftRenders(config);
       const look = isOurs ? 'microshift-net manifests status' : `${kubectl} describe daemonsets,pods`;
       if (daemonSets.failure !== null) {

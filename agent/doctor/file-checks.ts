@@ -100,7 +100,7 @@ export const fileChecks: readonly Check[] = [
     id: 'examination',
     title: 'everything could be looked at',
     judge: (examination) => {
-      // Facts for which another check reports that they could not be read are left out here.
+      // Parts of the examination are left out here if another check reports that their facts could not be read.
       const parts = ['system', 'network', 'tuning', 'units', 'firewall', 'packetFilter', 'files'] as const;
       const silent = parts.map((part) => {
         const { failure } = examination[part];
@@ -132,7 +132,7 @@ function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null):
   } else if (/[\s/:]/.test(first) || Buffer.byteLength(first) > 15)
     complaints.push(failed(`${path} has no name of an interface: ${quotedName(first)}`, `rm ${path}`));
   else if (links !== null && !links.includes(first)) {
-    // The hint file below /var is the agent's own record of the last NIC. The other hint files are settings of an
+    // The agent itself writes the last NIC to the hint file below /var. The other hint files are settings of an
     // administrator.
     const complain = path.startsWith('/var/') ? warning : failed;
     const names = links.filter((name) => !/^(lo|ovs-system|ovs-netdev|br-.*)$/.test(name)).join(', ');

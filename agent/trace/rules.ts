@@ -20,8 +20,8 @@ export interface RuleBook {
   flow(id: string): TraceFlow | null;
   /**
    * Returns the source address that a router gives to packets of its load balancers when they leave by a port
-   * (ovn-nb(5), Logical_Router options:lb_force_snat_ip); null if the router keeps the source. ovn-trace loses the flag
-   * for this translation between the ingress and the egress pipeline.
+   * (ovn-nb(5), Logical_Router options:lb_force_snat_ip); null if the router keeps the source. Between the ingress and
+   * the egress pipeline, ovn-trace loses the flag for this translation.
    */
   forcedSource(datapath: string, outPort: string, isSix: boolean): string | null;
 }

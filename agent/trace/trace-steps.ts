@@ -95,8 +95,8 @@ function force(progress: Progress, _found: readonly string[], { flow, match }: T
 }
 
 /**
- * Chooses the first backend that is not the sender itself. ovn-trace selects any backend and does not report it, so
- * another run with the chosen backend starts here if there are several.
+ * Chooses the first backend that is not the sender itself. ovn-trace selects any backend and does not report it. If the
+ * load balancer has several backends, another run with the chosen backend therefore starts here.
  */
 function balance(progress: Progress, [list = '']: readonly string[], step: TraceStep): void {
   const { packet } = progress;

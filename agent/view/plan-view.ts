@@ -11,7 +11,7 @@ import { drawTopology, observedTopology, plannedTopology } from './topology.ts';
 export interface Unchanged {
   /** Sentence for a node on which the command changes nothing at all. Begins with a lower-case letter. */
   readonly whole: string;
-  /** Sentence for a node of which other parts than the bridges differ, such as Open vSwitch's tuning. */
+  /** Sentence for a node whose bridges do not differ, although other parts do, such as Open vSwitch's tuning. */
   readonly bridges: string;
 }
 
@@ -79,7 +79,7 @@ function traceLines(trace: readonly string[], verbose: boolean): readonly string
 }
 
 /**
- * Returns the sentence for a plan without steps. `isPart` is true if the node has other differences than those of the
+ * Returns the sentence for a plan without steps. `isPart` is true if the node has differences that do not concern the
  * bridges.
  */
 function unchangedText({ whole, bridges }: Unchanged, isPart: boolean, style: Style): string {

@@ -14,7 +14,7 @@ export const cellsOnly = (cells: readonly string[]): TableRow => ({ cells, below
 /** Text of a cell without a value. */
 const emptyCell = '-';
 
-/** Returns the lines of a table that has a header line. The arguments are those of tableBlocks(). */
+/** Returns the lines of a table that has a header line. The arguments are those of the function tableBlocks. */
 export function tableLines(...table: Parameters<typeof tableBlocks>): readonly string[] {
   return tableBlocks(...table).flat();
 }

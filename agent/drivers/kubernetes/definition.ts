@@ -20,9 +20,10 @@ function definitionCall({ apiVersion, plural }: Collection) {
 }
 
 /**
- * Resolves with the version of the list of CustomResourceDefinitions if the API server does not serve the objects of a
- * collection; a watch from this version reports the definition when it appears. Resolves with null if the API server
- * serves the objects, or if it no longer has the list's version (410), because the list took too long.
+ * Lists the CustomResourceDefinition of a collection. Resolves with the version of the list if the API server does not
+ * serve the objects of the collection; a watch from this version reports the definition when it appears. Resolves with
+ * null if the API server serves the objects. Also resolves with null if the list took so long that the API server no
+ * longer has the version (410).
  */
 export async function versionWithoutDefinition(
   session: Session,

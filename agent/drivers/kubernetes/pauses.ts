@@ -11,7 +11,7 @@ export interface Pauses {
 
 export interface Series {
   /**
-   * Waits for the next pause, or for the time that the server requests if that is longer. Ends early if `wake` is
+   * Waits until the next pause is over, and until the delay that the server requests is over. Ends early if `wake` is
    * called or `stop` is aborted.
    */
   wait(askedMs: number | null): Promise<void>;

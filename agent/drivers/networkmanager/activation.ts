@@ -12,8 +12,9 @@ import {
 } from './nm-names.ts';
 
 /**
- * Record of the states that NetworkManager has signalled since the watch was created. An activation may end before the
- * agent waits for it; the record then shows its end. Each transaction uses one watch; `stop` ends its subscription.
+ * States that NetworkManager has signalled since the watch was created. An activation may end before the agent waits
+ * for it; the watch then already has the final state. Each transaction uses one watch; `stop` ends the subscription of
+ * the watch.
  */
 export interface ActivationWatch {
   /**

@@ -74,8 +74,8 @@ export interface NetworkManager {
   /** Sends a call for which this interface has no function, such as those of checkpoints. */
   request(what: string, call: Omit<MethodCall, 'destination'>): Promise<unknown[]>;
   /**
-   * Calls the listener for every signal of NetworkManager, or for those with this member name, until the returned
-   * function is called.
+   * Calls the listener for every signal of NetworkManager, until the returned function is called. With `member`, calls
+   * it only for signals of this name.
    */
   onSignal(listener: (signal: Signal) => void, member?: string): () => void;
   /** Calls the listener when NetworkManager leaves the bus, and when the bus connection is lost. */

@@ -37,7 +37,7 @@ const dayMs = 86_400_000;
 
 /**
  * Purpose of a certificate (extended key usage, RFC 5280 section 4.2.1.12). A server that presents a certificate for
- * `client`, such as that of a member, is not accepted by its clients.
+ * `client`, such as the certificate of a member, is not accepted by its clients.
  */
 export type CertificateUse = 'server and client' | 'client';
 

@@ -22,8 +22,8 @@ export interface Followed {
 }
 
 /**
- * Calls `onChange` after every update of the followed tables that `isNews` accepts. Also calls it after every new
- * connection, because changes during an interruption are not reported. Keeps no rows. Connects again after a lost
+ * Calls `onChange` after every update that `isNews` accepts in the followed tables. Also calls `onChange` after every
+ * new connection, because changes during an interruption are not reported. Keeps no rows. Connects again after a lost
  * connection. Runs until the returned function is called.
  */
 export function followChanges(

@@ -9,8 +9,8 @@ import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 const pieceBytes = 64 * 1024;
 
 /**
- * Greatest depth of a container that is parsed in pieces: that of the rows of a table in an update (RFC 7047 section
- * 4.1.6), or in the answer to a `select`.
+ * Greatest depth of a container that is parsed in pieces. The container with the rows of a table has this depth in an
+ * update (RFC 7047 section 4.1.6) and in the answer to a `select`.
  */
 export const deepest = 4;
 
@@ -27,7 +27,7 @@ interface Container {
   part: number;
   /** Number of bytes of the text before the part with the index `part`. */
   ahead: number;
-  /** Members that are already parsed; null before the first of them. */
+  /** Members of the container that are already parsed; null before the first one is parsed. */
   parsed: Parsed | null;
 }
 
@@ -129,7 +129,10 @@ function join(value: Json, depth: number, parsed: readonly Parsed[]): Json {
   return append(known, Object.fromEntries(entries.slice(1)));
 }
 
-/** Adds members to those that were parsed before. A name that occurs twice gets its last value, as in JSON.parse. */
+/**
+ * Adds members of a container to those that were parsed before. A name that occurs twice gets its last value, as in
+ * JSON.parse.
+ */
 function append(parsed: Parsed, members: Json): Json {
   if (Array.isArray(parsed)) for (const one of members as readonly Json[]) parsed.push(one);
   else

@@ -4,8 +4,8 @@ import { answerMs, startTransientUnit } from './transient-unit.ts';
 
 /**
  * Makes systemd start a service after some seconds, by a transient timer of the same name (systemd.timer(5)), which is
- * removed after it has elapsed. Replaces an earlier timer of that service. Returns without an error if systemd refuses,
- * so that the service is not started, and if systemd does not answer in time.
+ * removed after it has elapsed. Replaces an earlier timer of that service. Returns without an error if systemd refuses
+ * or does not answer in time; after a refusal, the service is not started.
  */
 export async function startLater(bus: Bus, name: string, seconds: number, description: string): Promise<void> {
   await cancelStart(bus, name);

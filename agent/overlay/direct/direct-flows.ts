@@ -25,8 +25,7 @@ export const probePorts = { from: 6078, to: 6079 } as const;
  * the gateway only if its source MAC is that of the node. A packet with the same addresses and another source MAC goes
  * to the kernel of this node instead. The kernel routes it to the cluster, where OVN drops it. Probes travel between
  * the nodes with the addresses of the cluster's router in both subnets, so that a switch that filters the addresses of
- * pods also filters the probes.
- * `own` is the node, at most once for each address family.
+ * pods also filters the probes. `own` describes this node, with at most one entry for each address family.
  */
 export function directFlows(
   own: readonly DirectNode[],

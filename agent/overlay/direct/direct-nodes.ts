@@ -207,7 +207,7 @@ export function directNeighbours(
 
 /**
  * Returns a sentence for each of the other nodes on the LAN (`neighbours`) whose packets do not arrive by the direct
- * route. `heard` has the nodes whose packets arrive, each as the word that the function `heardWord` returns.
+ * route. `heard` has the nodes whose packets arrive, each by its name, with the suffix `/ipv6` for packets over IPv6.
  * `isDirectOnly` is true if no tunnel replaces the route.
  */
 export function directFaults(

@@ -21,7 +21,7 @@ export function podPaths(
 /** Data of a member, from which it derives its paths to pods of other nodes. */
 export interface MemberFacts {
   readonly node: OverlayNode;
-  /** Nodes whose packets arrive at this node, each as the word that the function `heardWord` returns. */
+  /** Nodes whose packets arrive at this node, each by its name, with the suffix `/ipv6` for packets over IPv6. */
   readonly heard: readonly string[];
   readonly encapsulation: Encapsulation;
   /** SB_Global.external_ids. */

@@ -17,9 +17,9 @@ export function publishedDirect(nodes: readonly DirectNode[]): Readonly<Record<s
 }
 
 /**
- * Returns the published nodes that are on the same LAN as the node `own`. An address family in which `own` itself is
- * not published, or with another address, MAC or subnet, is left out, because the flows of the other nodes are made for
- * the published values. A malformed text counts as an empty list, so that no packet is let in because of it.
+ * Returns the published nodes that are on the same LAN as the node `own`. An address family is left out if `own` is not
+ * published in it, or is published with another address, MAC or subnet: the flows of the other nodes are made for the
+ * published values. A malformed text counts as an empty list, so that no packet is let in because of it.
  */
 export function publishedBeside(
   own: readonly DirectNode[],

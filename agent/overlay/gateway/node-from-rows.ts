@@ -9,7 +9,7 @@ import { tagKeys } from '../rows/tag-keys.ts';
 import { nodeTag } from '../rows/tags.ts';
 import { networkOf } from './own-gateway.ts';
 
-/** Node as its rows in layout `seed` describe it. In that layout, no other record of the node exists. */
+/** Node as its rows in layout `seed` describe it. Nothing else describes a node of that layout. */
 export interface NodeFromRows {
   readonly subnets: readonly string[];
   /** Service ranges whose packets the node's switch keeps inside of the cluster. */

@@ -5,9 +5,9 @@ import { nodeAddresses, unservableRanges } from '../node-ports.ts';
 
 /*
  * A member announces the addresses of its interfaces that its record does not contain, such as those of a second NIC.
- * It announces them in `ovn-cms-options` of its own chassis, together with its gateway and its listening sockets. The
- * central node treats them as the member's own addresses when it decides which services are served at them. Packets
- * from pods therefore still reach the member's processes.
+ * The announcement is in `ovn-cms-options` of its own chassis, beside those of its gateway and its listening sockets.
+ * For the decision which services are served at an address, the central node treats the announced addresses as the
+ * member's own. Packets from pods therefore still reach the member's processes.
  */
 const prefix = 'microshift-net-has:';
 /**

@@ -23,11 +23,12 @@ const priority = 1010;
 
 /**
  * Plans the rows by which the gateway of a node reaches peers. These are routes on the gateway's router, as in
- * MicroShift's clusterToCluster (docs/user/howto_c2cc.md, "How It Works"), and an address set with the ranges of the
- * peers and with `direct`, the subnets of pods that are reached without a tunnel. Packets from pods of the node to the
- * addresses in this set leave with the pod's address (ovn-nb(5), NAT, exempted_ext_ips). Returns the address set for
- * each subnet of the node. A subnet whose packets leave by another gateway is left out: its packets get the address of
- * a gateway, because answers of a peer to the pod's address could arrive at another gateway.
+ * MicroShift's clusterToCluster (docs/user/howto_c2cc.md, "How It Works"), and an address set. The set contains the
+ * ranges of the peers, and the subnets of pods that are reached without a tunnel (`direct`). Packets from pods of the
+ * node to the addresses in this set leave with the pod's address (ovn-nb(5), NAT, exempted_ext_ips). Returns the
+ * address set for each subnet of the node, except subnets whose packets leave by another gateway. Their packets get the
+ * address of that gateway, because a peer's answers to the address of a pod could arrive at a gateway that did not
+ * forward the request.
  */
 export function addPeerWays(
   desired: DesiredRows,

@@ -30,8 +30,8 @@ export interface DesiredRow {
   /** Values that no other row may have when this row is inserted, for a table without a unique index on them. */
   readonly absent?: Readonly<Record<string, Atom | Readonly<Record<string, string>>>>;
   /**
-   * True if the row may be inserted only while the set column of its parent row (see `place`) has the value that was
-   * read.
+   * True if the row may be inserted only while the set column of the parent row, which `place` names, has the value
+   * that was read.
    */
   readonly exclusive?: boolean;
   /** True for a row that other programs use as well; it gets no tags of ownership. */

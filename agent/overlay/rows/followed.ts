@@ -15,8 +15,8 @@ export type FollowedDatabase = keyof typeof followedColumns;
 
 /**
  * Tables that are monitored without a condition on the owner, because their rows may belong to other programs: the
- * tables that have only one row, those with the registrations of members, and that of the bridges (another program may
- * have created br-int).
+ * tables that have only one row, the tables with the registrations of members, and the table of the bridges (another
+ * program may have created br-int).
  */
 const wholeTables: readonly string[] = [
   'NB_Global',

@@ -88,8 +88,8 @@ export function inboundServices(
 
 /**
  * Returns the ranges of the clients that are permitted at an address. As in kube-proxy (pkg/proxy/nftables), they
- * include the address itself if it is an address of this node and another address of the node is permitted: the node's
- * own packets to its own address have this address as their source.
+ * include an address of this node if any address of the node is permitted, because packets of the node to its own
+ * address have this address as their source.
  */
 function withOwnAddress(permitted: readonly string[], address: string, hosts: readonly string[]): readonly string[] {
   if (!hosts.includes(address) || !hosts.some((host) => isInside(permitted, host))) return permitted;
@@ -131,8 +131,8 @@ function isInside(subnets: readonly string[], address: string): boolean {
 
 /**
  * Returns the addresses of the tunnel endpoints of other chassis. A NodePort at one of these addresses belongs to that
- * chassis, unless this node itself has the address. Rows of Encap that name another chassis than the one that refers to
- * them are left out.
+ * chassis, unless this node itself has the address. A row of Encap is left out if its `chassis_name` is not empty and
+ * differs from the name of the chassis that refers to the row.
  */
 function tunnelEndsOfOthers(rows: DatabaseRows, systemId: string): string[] {
   const existing = indexRows(rows);

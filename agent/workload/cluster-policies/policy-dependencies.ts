@@ -13,8 +13,8 @@ export interface Dependencies {
 }
 
 /**
- * Returns the objects on which the rows of a policy depend; for a policy in the Admin tier, also those of all policies
- * with Pass rules in this tier.
+ * Returns the objects on which the rows of a policy depend. For a policy in the Admin tier, they include the objects on
+ * which policies with Pass rules in this tier depend.
  */
 export function dependenciesOf(policy: ClusterNetworkPolicy, all: readonly ClusterNetworkPolicy[]): Dependencies {
   const passing = policy.tier === 'Admin' ? all.filter((one) => one.tier === 'Admin' && hasPass(one)) : [];

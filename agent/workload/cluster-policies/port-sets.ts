@@ -35,7 +35,7 @@ export function joinedPorts(sets: readonly Exclude<PortSet, 'any'>[]): Exclude<P
 }
 
 /**
- * Returns the packets of a set that are not in the other. OVN has no match for "every protocol except these", so `any`
+ * Returns the packets of `set` that are not in `other`. OVN has no match for "every protocol except these", so `any`
  * without some ports is the rest of TCP, UDP and SCTP, and ICMP; packets of other protocols are left out. Null if no
  * packet is left.
  */

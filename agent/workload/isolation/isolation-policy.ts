@@ -6,8 +6,8 @@ import { nameLabel } from '../policies/selectors.ts';
 
 /**
  * Returns the policy that separates namespaces. The policy has the lowest precedence in the Baseline tier, so that
- * NetworkPolicies and other ClusterNetworkPolicies decide first. An implementation that does not know the annotation
- * denies also the traffic within a group.
+ * NetworkPolicies and other ClusterNetworkPolicies decide first. An annotation of this product groups the namespaces;
+ * an implementation that does not know the annotation also denies traffic within a group.
  */
 export function isolationPolicy({ globalNamespaces, groupLabel }: Isolation): KubernetesObject {
   const named = (operator: 'In' | 'NotIn') => ({

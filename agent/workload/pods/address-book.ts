@@ -26,10 +26,7 @@ import { isSame, lastWithOwnMac, type PodSubnets, podSubnets, usableOf } from '.
 export interface AddressBook {
   /** Addresses of all pods that have addresses. The map stays the same object, and each batch changes its content. */
   readonly addresses: PodAddresses;
-  /**
-   * Assigns addresses to the pods of a batch of changes. Pods that were refused an address are tried again with every
-   * batch.
-   */
+  /** Assigns addresses to the pods of a batch of changes, and to pods that got no addresses in earlier batches. */
   settle(batch: AddressBatch): AddressOutcome;
 }
 

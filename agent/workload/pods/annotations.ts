@@ -12,8 +12,8 @@ export const annotationNames = {
   /** Interface of the pod in the format of ovn-kubernetes of 2017. */
   first: 'ovn',
   /**
-   * Uid of the pod for which the two annotations with an interface were written. It distinguishes them from annotations
-   * that were copied from another pod.
+   * Uid of the pod for which the two annotations with an interface were written. If they were copied from another pod,
+   * the uid is that of the other pod.
    */
   of: 'microshift-net/address-of',
   /** Addresses that the user requests for the pod, separated by commas and without prefix length. */
@@ -36,9 +36,9 @@ export interface PodRoute {
 }
 
 /**
- * Returns the annotations that describe the interface of the pod with this uid. Fields, order and spaces are as in
- * present ovn-kubernetes and in that of 2017, whose pods had one address. `addresses` are those of the pod with their
- * prefix lengths, IPv4 first.
+ * Returns the annotations that describe the interface of the pod with this uid, in the formats of present
+ * ovn-kubernetes and of ovn-kubernetes of 2017, whose pods had one address. Fields, order and spaces are those of
+ * ovn-kubernetes. `addresses` are the addresses of the pod with their prefix lengths, IPv4 first.
  */
 export function wantedAnnotations(
   addresses: readonly string[],

@@ -51,9 +51,9 @@ export function addressOf(range: AddressRange, place: number): string {
 }
 
 /**
- * Returns the range that contains an address, the address's position in it, and whether a pod may have the address:
- * addresses of the router and the node, the broadcast address, and IPv6 addresses whose MAC may be that of another
- * address are not usable. Null if no range contains the address.
+ * Returns the range that contains an address, the address's position in it, and whether a pod may have the address.
+ * Pods do not get the addresses of the router and the node, the broadcast address, and IPv6 addresses whose MAC may be
+ * that of another address. Null if no range contains the address.
  */
 export function rangeWith(
   { ranges }: PodSubnets,

@@ -4,8 +4,8 @@ import { isSelected, type Selection, selectsNamespace } from './selections.ts';
 
 /**
  * Returns a function that is true for a selection if it includes the pod or namespace that `change` concerns, before or
- * after the change. A selector of labels that are not known of a namespace counts as selecting the namespace, because
- * it does so in rules that deny.
+ * after the change. If a namespace has labels that are not known, a selector that needs them counts as selecting the
+ * namespace, as it does in rules that deny.
  */
 export function touchedBy(change: ObjectChange, facts: WorkloadFacts): (selection: Selection) => boolean {
   if (change.kind === 'Pod') {

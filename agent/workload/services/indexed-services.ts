@@ -20,8 +20,8 @@ export class IndexedServices extends Map<NamespacedName, Service> {
   readonly #givenPorts = new Map<string, Map<NamespacedName, Service>>();
 
   /**
-   * Returns the claims of the services that are to be served at an address, protocol and port. `place` has the form
-   * that placeText() returns.
+   * Returns the requests of services for one address, protocol and port outside of the cluster, by service. `place`
+   * names the three as `TCP 192.0.2.1 80`.
    */
   claimsOf(place: string): ReadonlyMap<NamespacedName, Claim> {
     return this.#claims.get(place) ?? none;

@@ -35,11 +35,11 @@ export function permittedAt({ sourceRanges, loadBalancerIPs }: Service, address:
 
 /**
  * Plans ACLs that drop packets to the load balancer of a service if they come from clients outside of its source
- * ranges. The ACLs are in a port group with one port of each switch at which a client can ask: each node's switch, and
- * the outside switch of each gateway that shares its address with no other. They match before load balancing, on the
- * address that the client has asked for. On outside switches the ACLs are stateless, so a client loses its existing
- * connections when it loses its permission. Permitted clients have an ACL of their own, with a higher priority:
- * the flows for `ip4.src != {…}` would be as many as the product of the prefix lengths.
+ * ranges. The ACLs are in a port group with one port of each switch that packets of clients enter first: each node's
+ * switch, and the outside switch of each gateway that shares its address with no other gateway. The ACLs match before
+ * load balancing, on the address to which the client sends. On outside switches the ACLs are stateless, so a client
+ * loses its existing connections when it loses its permission. Permitted clients have an ACL of their own, with a
+ * higher priority: the flows for `ip4.src != {…}` would be as many as the product of the prefix lengths.
  */
 export function addSourceRanges(planner: ObjectPlanner, service: Service, outside: Outside): void {
   const restricted = restrictedOf(service, outside);

@@ -86,9 +86,9 @@ function rulesOf(name: string, routes: readonly KernelRoute[], rules: readonly K
 }
 
 /**
- * Returns the entries with the remaining lifetimes that the same addresses have in the kernel at present, on any link.
- * An address from a router advertisement or a lease has to keep its lifetimes (RFC 4862 section 5.5.4), so that the
- * kernel removes it if it is neither advertised nor leased again.
+ * Returns the entries with current lifetimes: each address gets the remaining lifetimes that it has in the kernel now,
+ * on any link. An address from a router advertisement or a lease has to keep its lifetimes (RFC 4862 section 5.5.4), so
+ * that the kernel removes it if it is neither advertised nor leased again.
  */
 export async function withLifetimes(entries: KernelEntries): Promise<KernelEntries> {
   if (entries.addresses.length === 0) return entries;
@@ -140,7 +140,7 @@ export async function moveInKernel(from: KernelEntries, to: KernelEntries): Prom
 }
 
 /**
- * Returns the entries, but of their rules only those that name the interface. The other rules also apply to the
+ * Returns the entries of an interface without the rules that do not name this interface. These rules also apply to the
  * interface to which the entries move, so they are not removed.
  */
 function namingIt({ rules = [], ...entries }: KernelEntries): KernelEntries {

@@ -2,9 +2,9 @@ import type { KernelAddress } from '../../../model/kernel-entries.ts';
 
 /*
  * Order of an interface's addresses in the kernel. The order decides which source address the kernel selects if no
- * other rule does (RFC 6724 section 5), and which address is found by a program that reads only the first one. The
- * kernel appends a new IPv4 address (Linux, net/ipv4/devinet.c, __inet_insert_ifa), and inserts a new IPv6 address
- * before the others of its scope (net/ipv6/addrconf.c, ipv6_link_dev_addr).
+ * other rule does (RFC 6724 section 5), and which address a program finds that reads only the first one. The kernel
+ * appends a new IPv4 address (Linux, net/ipv4/devinet.c, __inet_insert_ifa), and inserts a new IPv6 address before the
+ * others of its scope (net/ipv6/addrconf.c, ipv6_link_dev_addr).
  */
 
 const isIpv6 = ({ address }: KernelAddress): boolean => address.includes(':');
@@ -15,10 +15,10 @@ export function inOrderOfAdding(listed: readonly KernelAddress[]): readonly Kern
 }
 
 /**
- * Returns the addresses that have to be removed before the listed addresses are added, so that the kernel then lists
- * them in the original order: IPv4 addresses that precede one of the node's own, and IPv6 addresses in a wrong
- * position. `present` are the current addresses of the interface (`address/prefix`) of both families, in the kernel's
- * order.
+ * Returns the addresses of `listed` that have to be removed before all of `listed` are added. Without the removal, the
+ * kernel would keep them in a wrong position: IPv4 addresses before the last of the node's own addresses, and IPv6
+ * addresses that are not in the original order. `present` are the current addresses of the interface (`address/prefix`)
+ * of both families, in the kernel's order.
  */
 export function goFirst(listed: readonly KernelAddress[], present: readonly string[]): readonly string[] {
   const given = listed.map(({ address }) => address);

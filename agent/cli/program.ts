@@ -10,8 +10,8 @@ import { confirmTimeout, positiveSeconds } from './numbers.ts';
 import { addOverlayCommands } from './overlay-cli.ts';
 import { type AddTo, helpWidth, internalOption, parseAndRunWith } from './parse.ts';
 
-// The parser of the ovn-k8s tools is exported here, because the bundle of this file contains all code that parses a
-// command line.
+// The parser of the ovn-k8s tools is exported here, because the build combines all code that parses a command line with
+// this file.
 export { parseAndRunAs } from './ovn-k8s-cli.ts';
 
 /**

@@ -30,7 +30,7 @@ function ownInterface(kernel: readonly string[]): string {
   return `this node's own interface in the cluster lacks settings: ${kernel.join('; ')}`;
 }
 
-/** Checks of a node in an overlay. They compare no rows of OVN's databases; `overlay verify` does. */
+/** Checks of a node in an overlay. They compare no rows of OVN's databases; `overlay verify` compares these rows. */
 export const overlayChecks: readonly Check[] = [
   {
     id: 'overlay',

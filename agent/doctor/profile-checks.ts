@@ -214,7 +214,7 @@ function isFormer({ id, uuid }: NmProfile): boolean {
   );
 }
 
-/** Returns true for a profile of NetworkManager's initrd generator, which records its name in the profile. */
+/** Returns true for a profile of NetworkManager's initrd generator, which writes its own name into each profile. */
 function isOfInitrd({ settings }: NmProfile): boolean {
   return stringsOf(settings, 'user', 'data')['org.freedesktop.NetworkManager.origin'] === 'nm-initrd-generator';
 }

@@ -32,8 +32,8 @@ export function listenerFault({ database, target }: OpenListener): string {
 }
 
 /**
- * Returns the hint that says how to close a connection over which other hosts or users may write every row. If a row
- * of the database defines the connection, the command in the hint deletes all rows of connections; `overlay apply` then
+ * Returns the hint that says how to close a connection over which other hosts or users may write every row. If a row of
+ * the database defines the connection, the command in the hint deletes all rows of connections; `overlay apply` then
  * adds those of this product again.
  */
 export function listenerHint({ database, target, isInDatabase }: OpenListener): string {

@@ -14,8 +14,8 @@ export const northboundColumns: Readonly<Record<string, readonly string[]>> = {
 
 export interface RuleBook {
   /**
-   * Returns the flow with these first eight digits of its UUID, which are also its cookie in Open vSwitch; null if
-   * no flow has them.
+   * Returns the flow with these first eight digits of its UUID, which are also its cookie in Open vSwitch; null if no
+   * flow has them.
    */
   flow(id: string): TraceFlow | null;
   /**
@@ -27,10 +27,10 @@ export interface RuleBook {
 }
 
 /**
- * Creates a rule book, which finds the row of the northbound database that decides a flow. ovn-northd records the stage
- * of each flow and the first eight digits of the UUID of the row that decides it (ovn-sb(5), Logical_Flow
- * external_ids). The northbound database is only on the central node. On other nodes, only load balancers have a name,
- * because the southbound database also contains them.
+ * Creates a rule book, which finds the row of the northbound database that decides a flow. For each flow, ovn-northd
+ * writes the stage, and the first eight digits of the UUID of the row that decides the flow (ovn-sb(5), Logical_Flow
+ * external_ids). The northbound database is only on the central node. On other nodes, the rule book names only load
+ * balancers, because the southbound database contains their rows as well.
  */
 export function ruleBook(southbound: DatabaseRows, northbound: DatabaseRows | null): RuleBook {
   const flows = new Map((southbound.tables.Logical_Flow ?? []).map((row) => [shortId(row._uuid), row]));

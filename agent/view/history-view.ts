@@ -90,7 +90,7 @@ function titleOf(step: Step): string {
   }
 }
 
-/** Returns the failures of a transaction: the first one, then those of its rollback. */
+/** Returns the failures of a transaction: the first failure, then those of the rollback. */
 function whyText({ detail, later }: JournalRecord): string {
   return [detail, later].filter((part) => part !== null).join('; then ');
 }

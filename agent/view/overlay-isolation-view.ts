@@ -25,7 +25,10 @@ export function isolationDisabledText(isChanged: boolean): string {
   return isChanged ? 'Namespaces are not separated any longer.' : 'Nothing to do: namespaces are not separated.';
 }
 
-/** Returns the matrix as a table of at most `width` columns: a row for each source, a column for each destination. */
+/**
+ * Returns the connections between namespaces as a table of at most `width` columns: a row for each source namespace, a
+ * column for each destination namespace.
+ */
 export function reachText({ isolation, namespaces, reaches }: ReachMatrix, style: Style, width: number | null): string {
   const names = namespaces.map(({ name }) => name);
   const rows = namespaces.map(({ name, group }) => [

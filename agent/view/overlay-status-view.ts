@@ -7,7 +7,10 @@ import { joinLines, type Style } from './style.ts';
 import { fitted } from './table.ts';
 import { momentText } from './time.ts';
 
-/** Returns a node's part in its cluster and its state. Lines of more than `width` columns continue with an indent. */
+/**
+ * Returns a node's part in its cluster, and the state of the node. Lines of more than `width` columns continue with an
+ * indent.
+ */
 export function overlayStatusText(status: OverlayStatus, style: Style, width: number | null, nowMs: number): string {
   const { node, role, subnets, addresses, tunnels, paths, peers } = status;
   const has = subnets.length === 0 ? 'no subnet' : subnets.join(' and ');
@@ -31,8 +34,8 @@ export function overlayStatusText(status: OverlayStatus, style: Style, width: nu
 
 /**
  * Returns the paths to pods of other nodes, with one line for each node and reason. Returns no lines if the node knows
- * no other node or if no direct routes are configured. Also returns none if the central node does not answer, because
- * another line reports that.
+ * no other node or if no direct routes are configured. Also returns no lines if the central node does not answer,
+ * because another line reports that.
  */
 function pathLines(paths: readonly PodPath[] | null, style: Style): readonly string[] {
   if (paths === null || paths.every(({ reason }) => reason === encapsulationIsAlways)) return [];
@@ -43,7 +46,7 @@ function pathLines(paths: readonly PodPath[] | null, style: Style): readonly str
   return ['Pods of other nodes:', ...lines];
 }
 
-/** Returns the state of a tunnel as the end of its line. */
+/** Returns the state of a tunnel as the end of the line about the tunnel. */
 function stateText({ fault, answers }: OverlayTunnel, style: Style): string {
   if (fault !== null) return `; ${style('red', `down: ${fault}`)}`;
   if (answers === undefined) return '';

@@ -4,8 +4,8 @@ import { clockTime, relativeTime } from './time.ts';
 
 /**
  * Returns the lines about a change that waits for confirmation: its deadline and the two commands that end the wait.
- * For a change that was not confirmed in time, the lines have the command that records its end instead. Returns an
- * empty list if no change waits.
+ * For a change that was not confirmed in time, the lines have the command that records the end of the change. Returns
+ * an empty list if no change waits.
  */
 export function pendingLines(pending: PendingChange | null, nowMs: number, style: Style): readonly string[] {
   if (pending === null) return [];

@@ -84,7 +84,10 @@ function lastText(last: JournalRecord | null, nowMs: number): string {
   return `${header.id} ${header.command}: ${state} ${relativeTime(Date.parse(stateAt), nowMs)}`;
 }
 
-/** Returns the role of a node in its overlay, and its faults or the state of its daemon. */
+/**
+ * Returns the role of a node in its overlay, and the faults of the node; without faults, the text says that the daemon
+ * runs.
+ */
 function overlayText(part: OverlayPart, style: Style): string {
   const what = part.role === 'central' ? `${part.node}, the central node` : `${part.node}, a member`;
   const faults = overlayFaults(part).map((fault) => style('red', fault));

@@ -8,7 +8,7 @@ export type OpenWorkload = {
   readonly [Of in CollectionName]: Workload[Of] extends ReadonlyMap<infer Key, infer One> ? Map<Key, One> : never;
 } & { readonly unread: Set<ObjectChange['kind']> };
 
-/** Returns the collections without any object. */
+/** Returns empty collections. */
 export function emptyWorkload(): OpenWorkload {
   return {
     nodes: new Map(),

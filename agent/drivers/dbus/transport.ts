@@ -9,8 +9,8 @@ import { connect, type Socket } from 'node:net';
 
 /**
  * Connects and authenticates. Resolves with the socket when the authentication is complete. Rejects with the system's
- * error, or with an error that says that the daemon refused the authentication, closed the connection, or has not
- * answered within limitMs, or that the address names no unix socket.
+ * error, or with an error for one of these reasons: the address names no unix socket; the daemon refused the
+ * authentication, closed the connection, or did not answer within limitMs.
  */
 export function openTransport(address: string, limitMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {

@@ -10,9 +10,10 @@ import { sendOnce } from './send.ts';
 const answerMs = 3_000;
 
 /**
- * Returns true if the credentials of a kubeconfig allow every operation on every object, like those of an administrator
- * (Kubernetes, SelfSubjectAccessReview, which every user may create); false if they do not; null if the kubeconfig
- * cannot be used, or if the API server does not answer or refuses the request.
+ * Returns true if the credentials of a kubeconfig allow every operation on every object, like the credentials of an
+ * administrator; otherwise false. The API server decides this (Kubernetes, SelfSubjectAccessReview, which every user
+ * may create). Returns null if the kubeconfig cannot be used, or if the API server refuses the request or does not
+ * answer.
  */
 export async function mayDoAnything(kubeconfig: string): Promise<boolean | null> {
   const access = await readAccess(kubeconfig).catch(() => null);

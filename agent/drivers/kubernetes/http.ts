@@ -87,8 +87,8 @@ export async function bodyOf(incoming: IncomingMessage, limitBytes = longestAnsw
 }
 
 /**
- * Yields the lines of a body as they arrive, in batches that are never empty. Rejects if the connection ends before
- * the body does, and if one line is too long.
+ * Yields the lines of a body as they arrive, in batches that are never empty. Rejects if the connection ends before the
+ * body does, and if one line is too long.
  */
 export async function* lineBatchesOf(
   incoming: IncomingMessage,

@@ -60,8 +60,8 @@ export interface NetworkManager {
   /** Removes the IP settings of an activated device in place; its link settings stay. */
   clearIpSettings(devicePath: string): Promise<void>;
   /**
-   * Makes NetworkManager manage a device with its current configuration, or makes the device unmanaged until the next
-   * boot.
+   * Makes NetworkManager manage a device with its current configuration; if `managed` is false, makes the device
+   * unmanaged until the next boot.
    */
   manage(devicePath: string, managed: boolean): Promise<void>;
   /** Removes a software device. */

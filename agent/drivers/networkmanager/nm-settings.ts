@@ -28,8 +28,8 @@ export function decodeSettings(wire: unknown): ProfileSettings {
       const modern = legacyOf[key];
       if (modern !== undefined && (name === 'ipv4' || name === 'ipv6') && modern in fields) continue;
       if (isPrivateKey(key, variant)) continue;
-      // NetworkManager 1.58 returns the list of excluded MACs under its old and its new name. In a write, it accepts
-      // the old name only, and refuses both together.
+      // NetworkManager 1.58 returns the list of excluded MACs twice, under an old and a new name. In a write,
+      // NetworkManager accepts the old name only, and refuses the two names together.
       if (key === 'mac-address-denylist' && 'mac-address-blacklist' in fields) continue;
       setting[key] = decodeVariant(variant);
     }

@@ -35,7 +35,7 @@ export async function reapply(
 }
 
 /**
- * Removes the IP settings from an activated device in place: it reapplies the current settings with both families
+ * Removes the IP settings from an activated device in place: it reapplies the current settings with IPv4 and IPv6
  * disabled. Addresses that NetworkManager did not add itself are removed as well. The link settings are those of the
  * applied profile and so do not change.
  */

@@ -12,8 +12,8 @@ const maxDepth = 1000;
 
 export interface MessageStream {
   /**
-   * Processes the next bytes, in chunks of any size. Throws OvsdbError `protocol` or `too-large`, after which no
-   * more bytes may be pushed.
+   * Processes the next bytes, in chunks of any size. Throws OvsdbError `protocol` or `too-large`, after which no more
+   * bytes may be pushed.
    */
   push(chunk: Buffer): void;
   /** Returns the number of bytes of an incomplete message. */

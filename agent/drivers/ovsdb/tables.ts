@@ -220,8 +220,8 @@ function keysOf(value: Json | undefined, key: string | undefined): ReadonlySet<u
 }
 
 /**
- * Returns the object in a member of `value`; an empty object if the member is missing. Throws OvsdbError `protocol` if
- * `value` or the member is not an object.
+ * Returns the object that the object `value` has under a name; an empty object if `value` does not have the name.
+ * Throws OvsdbError `protocol` if one of the two is not an object.
  */
 function member(value: Json, name: string): JsonObject {
   if (!isJsonObject(value)) throw new OvsdbError('protocol', 'an update that is not an object');

@@ -20,9 +20,9 @@ export function explainTlsFailure(error: Error, stage: TlsStage): readonly [Ovsd
       `the certificate of the server is not signed by the authority that this node trusts: ${reason}`,
     ];
   if (!['ECONNRESET', 'EPIPE'].includes(code)) return undefined;
-  // A lost connection after the handshake may mean a refused certificate: in TLS 1.3, the server checks the client's
-  // certificate after the client has finished the handshake, and the server's alert can be lost when the connection is
-  // reset.
+  // In TLS 1.3, the server checks the client's certificate after the client has finished the handshake. If the server
+  // refuses the certificate, its alert can be lost when the connection is reset. A connection that is lost after the
+  // handshake may therefore mean a refused certificate.
   return stage === 'handshake'
     ? ['not-tls', 'it closed at the TLS handshake, as a server does that does not speak TLS']
     : [

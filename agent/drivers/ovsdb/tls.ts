@@ -26,8 +26,8 @@ export async function dialTls(
 /**
  * Returns the options for `ssl:`. Both ends present a certificate, and each is checked against the CA, as in Open
  * vSwitch (ovsdb(7), option --ca-cert). The certificates name a switch or a system-id and never a host, so the name is
- * not compared with the address: every holder of a certificate of this CA that permits use by a server (extended key
- * usage) is trusted as the server. Throws OvsdbError `credentials`.
+ * not compared with the address. Every holder of a certificate of this CA that permits use by a server (extended key
+ * usage) is therefore trusted as the server. Throws OvsdbError `credentials`.
  */
 async function tlsOptions(
   { createSecureContext }: typeof import('node:tls'),

@@ -201,8 +201,9 @@ export function addTaggedBalancer(
     title: `${key}=${value}`,
     existing,
     columns: {
-      // The load balancer has a name from the start, unlike those of ovn-kubernetes of 2017. ovn-northd 26.03 aborts
-      // when a switch gets a load balancer that was created with neither a name nor a VIP while ovn-northd ran.
+      // The load balancer has a name from the start, unlike the load balancers of ovn-kubernetes of 2017. ovn-northd
+      // 26.03 aborts if, while it runs, a load balancer is created without a name and without a VIP, and is then added
+      // to a switch.
       name: is(textOf(existing, 'name') || (value === 'yes' ? key : `${key}_${value}`)),
       external_ids: keys(ids),
       ...(protocol === 'udp' && { protocol: is([protocol]) }),

@@ -74,10 +74,10 @@ function addDropped(desired: DesiredRows, router: PlannedRow, match: string, nod
 
 /**
  * Plans the ACLs against forged sources for packets that the node itself forwards into the cluster, whichever interface
- * they arrived by. They drop a packet from the node's management port if its source is an address of the cluster's pod
- * subnets or of the masquerade subnet, except the port's own address. Without them, another host could pass for a pod,
- * or for a node: network policies always allow the addresses of nodes. A further ACL drops tunnel packets that pods
- * send to the node.
+ * they arrived by. The ACLs drop a packet from the node's management port if the source is an address of the cluster's
+ * pod subnets or of the masquerade subnet, except the port's own address. Without these ACLs, another host could pass
+ * for a pod, or for a node: network policies always allow the addresses of nodes. A further ACL drops tunnel packets
+ * that pods send to the node.
  */
 export function addNodeGuards(
   desired: DesiredRows,

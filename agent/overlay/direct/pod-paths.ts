@@ -31,8 +31,7 @@ export interface MemberFacts {
 
 /**
  * Returns the paths to pods of other nodes as a member knows them: from the nodes that the central node publishes, and
- * from the announcements of the other nodes. The member does not know why another node takes no part in
- * direct routes.
+ * from the announcements of the other nodes. The member does not know why another node takes no part in direct routes.
  */
 export function podPathsOfMember(facts: MemberFacts): readonly PodPath[] {
   const { node, heard, encapsulation, published, chassis } = facts;

@@ -26,7 +26,7 @@ export function routesForPeer(
   return { routes: [...routes, ...toServices], withoutRoute };
 }
 
-/** Returns the members with the ranges of peers added to the clients that their gateways permit. */
+/** Returns the members, each with the ranges of the peers that its gateway reaches among its outside clients. */
 export function withPeerClients(
   members: readonly OverlayNode[],
   peers: readonly OverlayPeer[],

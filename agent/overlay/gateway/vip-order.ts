@@ -10,10 +10,10 @@ export interface VipOrder {
  * Returns the order in which the nodes of a VIP are preferred. `nodes` are in the order of their numbers, and
  * `priorityOf` returns the priority that a node has now; null if it has none.
  *
- * The node that is first now stays first while it works, so that the return of another node moves no address. If it
- * has failed, the working node that has taken over the address becomes first. A node has failed if its gateway is down,
- * or if the central node's tunnel to it is down. The claim on the port alone is not sufficient: two nodes that work but
- * do not reach each other both claim the port, again and again (OVN, controller/binding.c).
+ * The node that is first now stays first while it works, so that the return of another node moves no address. If it has
+ * failed, the working node that has taken over the address becomes first. A node has failed if its gateway is down, or
+ * if the central node's tunnel to it is down. The claim on the port alone is not sufficient: two nodes that work but do
+ * not reach each other both claim the port, again and again (OVN, controller/binding.c).
  */
 export function vipOrder(
   nodes: readonly OverlayNode[],

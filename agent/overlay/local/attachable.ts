@@ -75,11 +75,11 @@ function obstacleIn(name: string, facts: AttachFacts, existing: RowIndex): strin
 
 /**
  * Returns the end of a sentence if a port of this product still has a former device of the interface, as after a
- * restart of a VM; null otherwise. In the userspace data path, ovs-vswitchd keeps the deleted device of
- * a port. It connects another device with the same name only after the port has been deleted and added in two
- * transactions (observed with Open vSwitch 3.1 and 4.0). A device that ovs-vswitchd has connected is promiscuous
- * (lib/dpif-netdev.c, port_create). The port therefore has a former device if its interface exists and is not
- * promiscuous, and if ovs-vswitchd has already connected a device, as a number in `ofport` shows.
+ * restart of a VM; null otherwise. In the userspace data path, ovs-vswitchd keeps the deleted device of a port. It
+ * connects another device with the same name only after the port has been deleted and added in two transactions
+ * (observed with Open vSwitch 3.1 and 4.0). A device that ovs-vswitchd has connected is promiscuous (lib/dpif-netdev.c,
+ * port_create). The port therefore has a former device if its interface exists and is not promiscuous, and if
+ * ovs-vswitchd has already connected a device, as a number in `ofport` shows.
  */
 function replacedDevice(name: string, { layout, links }: AttachFacts, existing: RowIndex): string | null {
   const port = existing.named('Port', name);

@@ -41,7 +41,7 @@ export function planLocal(facts: LocalFacts): OverlayPlan {
 
 /**
  * Plans the removal of the cluster's rows and keys from the node's Open vSwitch. `system-id` and `hostname` stay,
- * because they belong to the machine, and so does a bridge with ports of other programs.
+ * because they belong to the machine. A bridge with ports of other programs stays as well.
  */
 export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | 'rows'>): OverlayPlan {
   const desired = createDesiredRows(foundIn(rows), layout.owner);

@@ -15,7 +15,7 @@ const prefix = 'microshift-net-direct';
 export const directKey = 'microshift-net-direct';
 /**
  * Key of SB_Global.external_ids in which the central node publishes the MTU of pods if packets between pods use direct
- * routes only. Members cannot write this key either.
+ * routes only. Members cannot write this key.
  */
 export const podMtuKey = 'microshift-net-pod-mtu';
 /**

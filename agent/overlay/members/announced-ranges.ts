@@ -7,7 +7,7 @@ import { unservableRanges } from '../node-ports.ts';
 /*
  * A member announces the addresses of its interfaces with their prefix lengths, and the ranges of its outside clients,
  * in `ovn-cms-options` of its own chassis. The central node publishes the addresses in annotations of the Node, and
- * prints the routes that the clients need. Neither has an effect on the rows of other nodes.
+ * prints the routes that the clients need. The announcement has no effect on the rows of other nodes.
  */
 const cidrPrefix = 'microshift-net-cidr:';
 const clientPrefix = 'microshift-net-client:';

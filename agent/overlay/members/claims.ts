@@ -23,12 +23,12 @@ export interface BelievedClaims {
 
 /**
  * Compares the claims of chassis with the certificates with which they were written. In a row of Chassis or Encap,
- * OVN's access control checks only the name of the chassis: it has to be the common name of the certificate, which is
- * the member's system-id (ovn-sb(5), RBAC_Permission, whose rows ovn-northd writes). A chassis is therefore a member by
- * its name alone, and its hostname decides nothing. A false claim is ignored and has no effect on other members. The
- * index of Encap permits one row for each address and tunnel type. If two chassis claim an address with different
- * tunnel types, the claim with a type of the central node takes precedence. `own` is the central node, whose address is
- * known without a registration.
+ * OVN's access control checks only the name of the chassis (ovn-sb(5), RBAC_Permission, whose rows ovn-northd writes).
+ * The name has to be the common name of the certificate, which is the member's system-id. A chassis is therefore a
+ * member by its name alone, and its hostname decides nothing. A false claim is ignored and has no effect on other
+ * members. The index of Encap permits one row for each address and tunnel type. If two chassis claim an address with
+ * different tunnel types, the claim with a type of the central node takes precedence. `own` is the central node, whose
+ * address is known without a registration.
  */
 export function believedClaims(
   own: OverlayNode,

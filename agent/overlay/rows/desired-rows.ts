@@ -27,7 +27,10 @@ export interface DesiredRow {
   readonly columns: Readonly<Record<string, DesiredColumn>>;
   /** Parent row, and its set column that refers to this row. Absent for a row of a root table. */
   readonly place?: { readonly row: PlannedRow; readonly column: string };
-  /** Values that no other row may have when this row is inserted, for a table without a unique index on them. */
+  /**
+   * Values that no other row may have when this row is inserted, by column; for a table without a unique index on these
+   * columns.
+   */
   readonly absent?: Readonly<Record<string, Atom | Readonly<Record<string, string>>>>;
   /**
    * True if the row may be inserted only while the set column of the parent row, which `place` names, has the value

@@ -8,13 +8,13 @@ import { placeOf } from './inbound-services.ts';
  * service.
  */
 export interface ServedConnections {
-  /** Address and port of the service and of the server, as the row has them: `10.43.0.10:53 10.42.0.9:8053`. */
+  /** Address and port of the service and of the server, as in a load balancer's row: `10.43.0.10:53 10.42.0.9:8053`. */
   readonly text: string;
   readonly at: ServicePlace;
   readonly server: ServicePlace;
 }
 
-/** Row of OVN_Southbound.Load_Balancer before and after a transaction; null if it does not exist. */
+/** Row of OVN_Southbound.Load_Balancer before and after a transaction; null if the row does not exist then. */
 export interface BalancerChange {
   readonly old: DatabaseRow | null;
   readonly now: DatabaseRow | null;

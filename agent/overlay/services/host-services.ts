@@ -26,7 +26,9 @@ const families = [
   },
 ] as const;
 
-/** Comments of the rules. A rule is recognized by its comment, so a changed rule needs a changed comment. */
+/**
+ * Comments of the rules of nftables. A rule is recognized by its comment, so a changed rule needs a changed comment.
+ */
 const comments = {
   ip: 'IPv4: to whom serves it',
   ip6: 'IPv6: to whom serves it',

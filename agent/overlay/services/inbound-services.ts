@@ -111,7 +111,7 @@ function placeText({ protocol, at }: Vip): string {
 }
 
 /**
- * Returns a function with the results of `work`, which is called only once for each text. The load balancers of a
+ * Returns a function with the results of `work`; it calls `work` only once for each text. The load balancers of a
  * cluster have thousands of entries, and most of these have an address or backends in common with others.
  */
 function remembering<T>(work: (text: string) => T): (text: string) => T {

@@ -20,9 +20,10 @@ const priority = 250;
 
 /**
  * Returns the service addresses on a gateway's LAN for which this gateway must not answer, sorted: addresses that
- * belong neither to it nor to its node, and that its row of Port_Binding does not announce (announced-here.ts). OVN
- * itself answers only for announced addresses. If an ovn-controller hangs, has crashed or is disconnected, however, its
- * flows stay in br-int, and the gateway would still answer for addresses that another gateway has taken over.
+ * belong neither to the gateway nor to its node, and that the gateway does not announce in its row of Port_Binding
+ * (announced-here.ts). OVN itself answers only for announced addresses. However, if an ovn-controller hangs, has
+ * crashed or is disconnected, its flows stay in br-int, and the gateway would still answer for addresses that another
+ * gateway has taken over.
  */
 export function withheldAddresses(
   { clusterSubnets, serviceSubnets }: Pick<OverlayLayout, 'clusterSubnets' | 'serviceSubnets'>,

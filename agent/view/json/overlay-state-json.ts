@@ -17,8 +17,8 @@ export interface OverlayStatusDocument {
   /** Remotes of the southbound database, such as `ssl:192.0.2.1:6642`. */
   readonly southbound: readonly string[];
   /**
-   * False if this member was taken out of the cluster on the central node. Null if that is not known, on the central
-   * node, and on a node without pod subnets.
+   * False if this member was taken out of the cluster on the central node. Null if that is not known. Always null on
+   * the central node and on a node without pod subnets.
    */
   readonly isInCluster: boolean | null;
   /**

@@ -63,8 +63,8 @@ export interface OverlayPartJson {
   readonly node: string;
   readonly role: 'central' | 'member';
   /**
-   * False if this member was taken out of the cluster on the central node. Null if that is not known, on the central
-   * node, and on a node without pod subnets.
+   * False if this member was taken out of the cluster on the central node. Null if that is not known. Always null on
+   * the central node and on a node without pod subnets.
    */
   readonly isInCluster: boolean | null;
   /** True if the daemon of the overlay is running. */

@@ -13,9 +13,9 @@ export function rulesOf({ ingress, egress }: ClusterNetworkPolicy, direction: Di
 }
 
 /**
- * Returns the effect of each rule of a policy on OVN's ACLs, in order. Pass is `null` in the Admin tier, because it has
- * no ACL of its own; in the Baseline tier, after which no tier follows, it is the same as Accept. If the policy groups
- * namespaces, the first effect on ingress is Accept, for packets within a group.
+ * Returns the effect of each rule of a policy on OVN's ACLs, in order. The effect of a Pass rule is `null` in the Admin
+ * tier, because the rule has no ACL of its own. In the Baseline tier, which is the last one, Pass is the same as
+ * Accept. If the policy groups namespaces, the first effect on ingress is Accept, for packets within a group.
  */
 export function actionsInOrder(
   policy: ClusterNetworkPolicy,

@@ -7,7 +7,7 @@ export interface Dependencies {
   readonly hasNodes: boolean;
   /**
    * True if a change of any pod or namespace may change the rows: if the policy groups namespaces, or if Pass rules
-   * apply and a peer is a set of nodes or address ranges, from which the addresses of pods may have to be excluded.
+   * apply and a peer is a set of nodes or address ranges. Addresses of pods may have to be excluded from such a peer.
    */
   readonly isOfEveryPod: boolean;
 }

@@ -132,7 +132,10 @@ function peerOf(peer: ApiPeer, asks: Set<UnservedAsk>): ClusterPeer | null {
   return null;
 }
 
-/** Returns a named port, or a protocol with a range of port numbers; null if no known field has either. */
+/**
+ * Returns a named port, or a protocol with a range of port numbers; null if the fields that this network serves contain
+ * neither.
+ */
 function protocolOf({ tcp, udp, sctp, destinationNamedPort }: ApiProtocol): ClusterProtocol | null {
   if (destinationNamedPort) return { namedPort: destinationNamedPort };
   const found: readonly (readonly [Protocol, ApiPort | undefined])[] = [

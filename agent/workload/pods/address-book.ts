@@ -132,7 +132,7 @@ export function createAddressBook(): AddressBook {
     refused.delete(key);
     return true;
   };
-  /** Updates the subnets of the nodes, and returns the pods of nodes that have changed. */
+  /** Updates the subnets of the nodes, and returns the pods of the nodes whose subnets have changed. */
   const moveTo = (nodes: readonly OverlayNode[]): readonly NamespacedName[] => {
     const now = new Map(nodes.filter(givesAddresses).map((node) => [node.name, podSubnets(node)]));
     const names = new Set([...subnetsOf.keys(), ...now.keys()]);

@@ -56,8 +56,8 @@ export const pods: Part = {
 };
 
 /**
- * Keeps the row of an overlay port, which belongs to the plan of its node, and enables the port if the workload
- * contains it. The groups of its network policies are planned in the same transaction.
+ * Enables an overlay port if the workload contains the port; the groups of its network policies are planned in the same
+ * transaction. Otherwise keeps the row of the port, which belongs to the plan of a node.
  */
 function openPort(key: string, planner: ObjectPlanner): void {
   const title = portName(key);

@@ -78,9 +78,9 @@ export function isSelected(selection: Selection, pod: Pod, { workload }: Workloa
 }
 
 /**
- * Returns true if a selector of namespaces selects a namespace by its labels. Of a namespace beyond its budget only the
- * name is known; `ifUnknown` is the result if the selector needs other labels of it: false for rules that allow, and
- * true for rules that deny, so that no user escapes a rule by too many labels.
+ * Returns true if a selector of namespaces selects a namespace by its labels. If a namespace exceeds its budget, only
+ * its name is known. `ifUnknown` is then the result for a selector that needs other labels of the namespace: false for
+ * rules that allow, and true for rules that deny, so that no user escapes a rule by too many labels.
  */
 export function selectsNamespace(
   { matchLabels = {}, matchExpressions = [] }: LabelSelector,

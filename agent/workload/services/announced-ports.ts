@@ -6,8 +6,8 @@ import { mapOf } from '../../overlay/rows/row-index.ts';
 import { announcedKey, announcedText } from '../../overlay/services/announced-here.ts';
 
 /**
- * Plans, for each gateway, the list of the addresses for which it answers, in the row of the port from its outside
- * switch to its router. The gateway's node announces these addresses to the LAN.
+ * Plans, for each gateway, the list of the service addresses that the gateway's node announces to the LAN. The list is
+ * in the row of the port from the gateway's outside switch to its router.
  */
 export function addAnnounced(
   desired: DesiredRows,

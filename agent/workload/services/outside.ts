@@ -19,8 +19,8 @@ export interface Outside {
   /** Returns the reasons why requested addresses and ports of a service are not served, as whole sentences. */
   faults(service: Service): readonly string[];
   /**
-   * Returns the reasons only for those addresses and ports that `service` does not get because the service `taker` has
-   * them, as whole sentences.
+   * Returns whole sentences about the addresses and ports that `service` does not get because the service `taker` has
+   * them.
    */
   faultsBecauseOf(service: Service, taker: NamespacedName): readonly string[];
   /** Returns the gateway that answers for an address on its LAN; null if no gateway does. */
@@ -86,8 +86,8 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
     return fault ?? `service ${holderOf(placeText(given.address, port))} has it; take another address or port`;
   };
   /**
-   * Returns the service that gets an address and port which `service` requests, and which may be `service` itself; null
-   * if no service gets them.
+   * Returns the service that gets an address and port which `service` requests, possibly `service` itself; null if no
+   * service gets them.
    */
   const takerOf = (service: Service, { address }: Given, port: ServicePort): NamespacedName | null => {
     const ofNodePort = owners.has(address) ? services.holderOfNodePort(port) : null;

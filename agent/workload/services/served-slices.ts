@@ -7,8 +7,8 @@ import { indexedSlices, sizeOf } from './indexed-slices.ts';
 /** EndpointSlices of services, within the budget of each service. */
 export interface ServedSlices {
   /**
-   * Returns the EndpointSlices of a service that are served. Beyond the budget, these are only the first ones by name,
-   * and the last of these lacks its endpoints beyond the budget.
+   * Returns the served EndpointSlices of a service. If their endpoints exceed the budget, only the first EndpointSlices
+   * by name are served, the last of them without the endpoints that exceed the budget.
    */
   of(service: NamespacedName): readonly EndpointSlice[];
   /** Returns the reason why endpoints of a service are not served, as a whole sentence; null if all are served. */

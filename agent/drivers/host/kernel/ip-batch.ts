@@ -13,10 +13,10 @@ const misunderstood = 255;
 const misread = /[#"'\\\p{Cc}]/u;
 
 /**
- * Runs several commands of ip(8), and continues after a failed command. All run in one process; if ip(8) ends at a word
- * that it does not know, each runs again in a process of its own. Best effort: commands that the kernel rejects have no
- * effect and cause no error, and commands with a name that ip(8) would misread are left out. `options` are options of
- * ip(8).
+ * Runs several commands of ip(8), and continues after a failed command. All commands run in one process; if ip(8) ends
+ * at a word that it does not know, each command runs again in a process of its own. Best effort: commands that the
+ * kernel rejects have no effect and cause no error, and commands with a name that ip(8) would misread are left out.
+ * `options` are options of ip(8).
  */
 export async function ipBatch(lines: readonly string[], options: readonly string[] = []): Promise<void> {
   const plain = lines.filter((line) => !misread.test(line));

@@ -86,8 +86,8 @@ export function parseRoute(line: string): ShownRoute | null {
 }
 
 /**
- * Parses a line of `ip -oneline -details rule show`; null if the line does not describe a rule, or if the
- * rule is the kernel's own.
+ * Parses a line of `ip -oneline -details rule show`; null if the line does not describe a rule, or if the rule is the
+ * kernel's own.
  */
 export function parseRule(line: string, family: 4 | 6): KernelRule | null {
   const [, priority, text] = /^(\d+):\s+(.*)$/.exec(line) ?? [];

@@ -44,8 +44,8 @@ export async function readNatTable(name: string): Promise<readonly string[] | nu
 }
 
 /**
- * Returns one part of a key or value as text: a number, or an address or range with the address in canonical form.
- * nft(8) writes `::ffff:0:0` as `::ffff:0.0.0.0`.
+ * Returns one part of a key or value of a map or set as text: a number, or an address or range with the address in
+ * canonical form. nft(8) writes `::ffff:0:0` as `::ffff:0.0.0.0`.
  */
 function wordOf(part: string | number | Prefix): string {
   return typeof part === 'object'

@@ -6,8 +6,8 @@ const limitMs = 2_000;
 
 /**
  * Writes an entry with these fields to systemd's journal; returns false if that fails. The entry names its unit in the
- * field that `journalctl -u` searches (systemd.journal-fields(7)). journald itself determines the unit from the
- * sending process only when it handles the entry. On a busy machine, logger(1) and this process may have ended by then.
+ * field that `journalctl -u` searches (systemd.journal-fields(7)). journald itself determines the unit from the sending
+ * process only when it handles the entry. On a busy machine, logger(1) and this process may have ended by then.
  */
 export async function enterInJournal(fields: Readonly<Record<string, string>>): Promise<boolean> {
   const unit = ownService();

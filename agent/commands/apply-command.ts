@@ -106,7 +106,7 @@ async function addLate(output: Output): Promise<ReconcileResult | null> {
   }
 }
 
-/** Reads the configuration. If it is invalid, also records the failure for monitoring. */
+/** Reads the configuration. If the configuration is invalid, also records the failure for monitoring. */
 async function readConfig(command: string): Promise<UsableConfig> {
   try {
     return await usableConfig();

@@ -19,8 +19,8 @@ export interface Output {
   /** Style of results, which go to standard output. */
   readonly style: Style;
   /**
-   * Style of progress and errors, which go to standard error. It is separate, because only one of the two streams may
-   * be a terminal.
+   * Style of progress and errors, which go to standard error. It is separate from the style of results, because only
+   * one of the two streams may be a terminal.
    */
   readonly progressStyle: Style;
   /** True if standard error is connected to systemd's journal. */
@@ -111,7 +111,7 @@ function print(document: JsonDocument, diagnostics: object | null): void {
   process.stdout.write(`${printableJson(printedDocument(document, diagnostics))}\n`);
 }
 
-/** Writes a message to the journal as one entry; if that fails, as lines with a priority. */
+/** Writes a message to the journal as one entry. If that fails, writes the message as lines with a priority. */
 async function enter(message: Message, write: (text: string, priority: number) => void): Promise<void> {
   const { id, priority } = messageTable[message.kind];
   const { enterInJournal } = await import('../drivers/host/process/journal-entry.ts');

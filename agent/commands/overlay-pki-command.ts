@@ -37,7 +37,7 @@ export interface PkiOptions {
   readonly gateway?: string;
   readonly gatewaySubnets?: string;
   /**
-   * File with the certificate request of the node, which keeps its key; `-` for standard input. Absent if this command
+   * File with the certificate request of a node that keeps its key; `-` for standard input. Absent if this command
    * makes the key of the node.
    */
   readonly request?: string;

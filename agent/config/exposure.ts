@@ -12,7 +12,7 @@ export function portRanges(text: string): readonly PortRange[] {
   return rangeTexts(text).flatMap((part) => portRange(part) ?? []);
 }
 
-/** Returns the reason why a setting is not a list of ports; null if it is. */
+/** Returns the reason why a setting is not a list of ports; null if it is one. */
 export function portsFault(text: string): string | null {
   const wrong = rangeTexts(text).find((part) => portRange(part) === null);
   return wrong === undefined ? null : `"${wrong}" is not a port or range of ports from 1 to ${maxPort}`;

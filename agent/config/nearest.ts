@@ -4,7 +4,7 @@
  */
 const maxLength = 64;
 
-/** Returns the candidate that a word was probably meant to be; null if none is similar. */
+/** Returns the candidate that a word was probably meant to be; null if no candidate is similar. */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   if (word.length > maxLength) return null;
   let best: string | null = null;

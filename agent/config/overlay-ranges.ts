@@ -14,7 +14,7 @@ export function rangeTexts(text: string): string[] {
   return text.split(/, ?/).filter((part) => part !== '');
 }
 
-/** Returns the reason why a setting does not contain usable ranges; null if it does. */
+/** Returns the reason why a setting does not contain usable ranges; null if the ranges are usable. */
 export function rangesFault(text: string): string | null {
   const ranges = rangeTexts(text).map((part) => parseRange(part));
   for (const [index, range] of ranges.entries()) {

@@ -39,7 +39,7 @@ const linkKinds = {
   wlan: { ...nic, unfit: 'it is a wifi device: an access point drops frames with other source addresses' },
   vrf: { ...nic, unfit: 'it is a VRF, a routing table of its own, which carries no frames' },
   // The ipvlan driver passes up only packets for the IP addresses of the device (Linux drivers/net/ipvlan). These
-  // addresses would move to the bridge. The device would then have none, and would pass no packets to the bridge.
+  // addresses would move to the bridge. The device would then have no address, and would pass no packets to the bridge.
   ipvlan: {
     ...receiver,
     unfit: 'it is an ipvlan device, which gets only packets for its own IP addresses, and these move to the bridge',

@@ -33,8 +33,8 @@ export interface Observation extends Surroundings {
      */
     readonly lacksTun?: true;
     /**
-     * True if the kernel has no module openvswitch, which the kernel data path needs. Absent if the kernel has it, or
-     * if that is unknown.
+     * True if the kernel has no module openvswitch, which the kernel data path needs. Absent if the kernel has the
+     * module, or if that is not known.
      */
     readonly lacksKernelDatapath?: true;
   };

@@ -47,7 +47,7 @@ export interface ChassisEcho {
 
 /** Tunnel from this node to another one. */
 export interface NodeTunnel {
-  /** Port of the tunnel in this node's Open vSwitch; null if it does not exist. */
+  /** Port of the tunnel in this node's Open vSwitch; null if the port does not exist. */
   readonly port: string | null;
   /**
    * `up`: the other node has just answered through the tunnel. `unproven`: no fault is known, but the tunnel could not

@@ -76,8 +76,8 @@ export interface OverlayNode {
   /** The node's own addresses, which pods of its subnets reach through the management port. */
   readonly hostAddresses: readonly string[];
   /**
-   * Addresses on the node's interfaces besides `hostAddresses`, such as a second address of br-ex or that of another
-   * NIC. Absent if they are not known.
+   * Addresses on the node's interfaces besides `hostAddresses`, such as a second address of br-ex or an address of
+   * another NIC. Absent if they are not known.
    */
   readonly furtherAddresses?: readonly string[];
   /**

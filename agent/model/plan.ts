@@ -172,9 +172,8 @@ export interface StepArguments {
    */
   reapply: { id: string; uuid: string; settings: ProfileSettings | null };
   /**
-   * Waits for a DHCPv4 lease if `lease` is true, and for an advertised IPv6 default route with the metric
-   * `ipv6DefaultMetric` unless it is null. Afterwards, the routes with the metric `heldMetric` are removed unless it is
-   * null.
+   * Waits for a DHCPv4 lease if `lease` is true. Unless `ipv6DefaultMetric` is null, waits for an advertised IPv6
+   * default route with this metric. Unless `heldMetric` is null, the routes with that metric are removed afterwards.
    */
   waitDynamic: {
     id: string;
@@ -263,7 +262,10 @@ export interface DifferenceFields extends OthersDifferenceFields {
   leftover: { profile: string; uuid: string; onDisk: boolean };
   /** The bridge is missing. */
   bridge: Record<never, never>;
-  /** The row of the bridge does not name the agent's profile. `observed` is the UUID that the row has; null if none. */
+  /**
+   * The row of the bridge does not name the agent's profile. `observed` is the UUID that the row has; null if the row
+   * has no UUID.
+   */
   owner: Record<never, never>;
   /** The bridge exists and is not desired. */
   surplus: Record<never, never>;

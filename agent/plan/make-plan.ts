@@ -137,8 +137,8 @@ export function planDisable(
 }
 
 /**
- * Returns a note about each bridge of `bridge add` that stays, and about each one that is removed together with its
- * record.
+ * Returns a note about each bridge of `bridge add` that stays, and about each that is removed both from the node and
+ * from the list of these bridges.
  */
 function addedFates(
   { hints: { addedBridges = [] } }: Observation,

@@ -7,11 +7,11 @@ import { returnToNic } from './take-bridge-apart.ts';
 
 /**
  * Returns the steps that activate the administrator's profile on NICs that have left their bridge and on which a
- * generated profile is active. NetworkManager generates a profile for a device with addresses if it has no record of
- * the device's profile (nm-manager.c, get_existing_connection). It records a profile only when the device is active.
- * After two crashes during a rollback, NetworkManager therefore finds the NIC with held addresses and without a record.
- * No program would then renew the lease. `moved` are the bridges with the profile that each NIC should have, and
- * `planned` are the steps that run before the returned ones.
+ * generated profile is active. NetworkManager generates a profile for a device with addresses if it has not stored the
+ * device's profile (nm-manager.c, get_existing_connection). It stores the profile only when the device is active. After
+ * two crashes during a rollback, NetworkManager therefore finds the NIC with held addresses and without a stored
+ * profile. No program would then renew the lease. `moved` are the bridges with the profile that each NIC should have,
+ * and `planned` are the steps that run before the returned ones.
  */
 export function startDisplaced(
   moved: readonly WantedBridge[],

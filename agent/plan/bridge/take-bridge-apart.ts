@@ -98,10 +98,10 @@ function isRun(uuid: string, { networkManager }: Observation): boolean {
 
 /**
  * Returns the step that removes the NIC from the bridge, and the steps that wait for the NIC's own lease and routes and
- * then remove the held routes. The latter steps run after the removal of the bridge. The NIC answers at the held
- * addresses even if a lease does not arrive. Returns no steps if the NIC is outside of the bridge, its own profile is
- * active, and the NIC has not lost the addresses of this profile. `held` is the link that has the node's addresses: the
- * bridge, or the NIC if the bridge no longer exists.
+ * then remove the held routes. The waits and the removal of the held routes come after the removal of the bridge. The
+ * NIC answers at the held addresses even if a lease does not arrive. Returns no steps if the NIC is outside of the
+ * bridge, its own profile is active, and the NIC has not lost the addresses of this profile. `held` is the link that
+ * has the node's addresses: the bridge, or the NIC if the bridge no longer exists.
  */
 function detach(
   names: BridgeNames,

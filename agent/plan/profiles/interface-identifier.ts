@@ -18,8 +18,8 @@ const nothingKept: KeptIdentifier = { ipv6: {}, notes: [] };
  * the profile and the interface name. Both change, so the current interface identifier becomes a token (`ipv6.token`).
  * An EUI-64 identifier follows from the MAC. A token of the bridge's profile stays, whatever addresses the bridge has,
  * because other programs may have added addresses, and advertised ones may have expired. A NIC without an advertised
- * address, such as one that has just booted, gets the token that an earlier run recorded for it. If the NIC has several
- * identifiers, none is kept, and the result has a warning.
+ * address, for example just after a boot, gets the token that an earlier run recorded for the NIC. If the NIC has
+ * several identifiers, none is kept, and the result has a warning.
  */
 export function keepInterfaceIdentifier(source: UplinkSource): KeptIdentifier {
   const { settings, given, recorded } = source;

@@ -149,8 +149,8 @@ function settingOf({ signature, range = [0, 0] }: Property, text: string): Setti
 
 /**
  * Searches the sections that match the device for the first one that has the property or stops the search
- * (`stop-match`). Returns its value; null if that section lacks the property, or if the search finds no section
- * (nm-config-data.c, _match_section_infos_lookup).
+ * (`stop-match`). Returns the value of the property; null if that section lacks the property, or if the search finds no
+ * section (nm-config-data.c, _match_section_infos_lookup).
  */
 function lookUp(
   property: string,

@@ -29,7 +29,7 @@ export type UplinkDecision =
 /** State of a choice: its inputs, and the trace and notes so far. */
 interface Choosing {
   readonly observation: Observation;
-  /** NIC of br-ex1; null if none is set. */
+  /** NIC of br-ex1; null if no NIC is set. */
   readonly external: Candidate | null;
   readonly trace: string[];
   readonly notes: PlanNote[];

@@ -96,8 +96,8 @@ function ownerOf(address: string | null, observation: Observation): string | nul
       name !== 'lo' &&
       nicDevice(name, observation)?.type !== dummyDevice,
   );
-  // If both br-ex and a NIC have the address, the uplink in br-ex is the device: a run moves the address from the NIC
-  // to br-ex.
+  // If both br-ex and a NIC have the address, the result is the uplink in br-ex, because a run moves the address from
+  // the NIC to br-ex.
   const onBridge = holders.some(({ name }) => name === gatewayBridge.bridge);
   return onBridge ? uplinkInBridge(gatewayBridge, observation) : (holders[0]?.name ?? null);
 }

@@ -21,9 +21,9 @@ import { waitForAddresses } from './wait-addresses.ts';
  */
 const formerSourceCheck = 'microshift-net.rp-filter';
 /**
- * Value of rp_filter for strict source validation, which a NIC gets in the userspace data path. There the kernel also
- * receives each packet of the NIC. With this value it drops the IPv4 packets, because the NIC has no routes while it is
- * a port. The node then answers these packets only through the bridge.
+ * Value of rp_filter for strict source validation, which a NIC gets in the userspace data path. With that data path,
+ * the kernel also receives each packet of the NIC. With this value, the kernel drops the IPv4 packets, because the NIC
+ * has no routes while it is a port. The node then answers these packets only through the bridge.
  */
 const onlyRouted = '1';
 /**

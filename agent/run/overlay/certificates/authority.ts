@@ -47,7 +47,8 @@ export interface Issued extends CertificateFacts {
 }
 
 /**
- * Creates the authority of a cluster. Fails with `certificates-refused` if one exists, because every node trusts it.
+ * Creates the authority of a cluster. Fails with `certificates-refused` if this node already has an authority, because
+ * every node trusts that authority.
  */
 export async function initAuthority(folder: string, days = authorityDays): Promise<Issued> {
   const files = pkiFiles(folder);
@@ -110,8 +111,9 @@ export async function addAuthority(folder: string, days = authorityDays): Promis
 }
 
 /**
- * Removes every trusted authority except the signing one. First records that connections of clients with certificates
- * of the removed authorities may exist, so that a later run ends these connections if this run is interrupted.
+ * Removes every trusted authority except the signing one. First creates the file whose presence means that clients with
+ * certificates of a removed authority may be connected, so that a later run ends these connections if this run is
+ * interrupted.
  */
 export function dropOldAuthority(folder: string): void {
   const files = pkiFiles(folder);

@@ -22,7 +22,7 @@ export type AskedGateway = Omit<GatewayRequest, 'moved'>;
 /**
  * Makes this node a gateway of its cluster, changes the gateway, or removes the gateway if `asked` is null. Rolls back
  * after a failure and after a signal (Ctrl-C), which ends the waits. The record always contains either the old or the
- * new gateway, so that `overlay apply` can put it into effect after a crash.
+ * new gateway, so that `overlay apply` can put this gateway into effect after a crash.
  */
 export function setGateway(
   asked: AskedGateway | null,

@@ -164,8 +164,9 @@ export function largestMtu({ encap, linkMtu }: Pick<HostIdentity, 'encap' | 'lin
 }
 
 /**
- * Returns the MTU of pods in bytes if none of their packets is in a tunnel. The uplink of every node carries packets of
- * this size, because `overlay join` refuses an uplink that cannot carry a packet of the cluster's MTU in a tunnel.
+ * Returns the MTU, in bytes, that pods have if none of their packets is in a tunnel. The uplink of every node carries
+ * packets of this size, because `overlay join` refuses an uplink that cannot carry a packet of the cluster's MTU in a
+ * tunnel.
  */
 export function fullMtu({ mtu }: Pick<OverlayLayout, 'mtu'>, { encap }: Pick<OverlayNode, 'encap'>): number {
   return mtu + overheadOf(encap);

@@ -41,8 +41,8 @@ export async function centralAnswers({ ovnRuns, stop }: OverlayPlaces): Promise<
 
 /**
  * If OVN's databases do not answer, starts the units of the databases and of ovn-northd, and enables them for every
- * boot. Waits until both databases have their first row. On a terminal, each longer wait is reported. `places.stop`
- * ends the waits.
+ * boot. Waits until both databases have their first row. On a terminal, each wait of more than 2 s is reported.
+ * `places.stop` ends the waits.
  */
 export async function ensureCentral(
   places: OverlayPlaces,
@@ -70,8 +70,8 @@ export async function ensureCentral(
 }
 
 /**
- * If ovn-controller is not running, starts its unit and enables it for every boot. On a terminal, a longer wait is
- * reported. `places.stop` ends the wait.
+ * If ovn-controller is not running, starts its unit and enables it for every boot. On a terminal, a wait of more than 2
+ * s is reported. `places.stop` ends the wait.
  */
 export async function ensureController(
   places: OverlayPlaces,

@@ -24,7 +24,10 @@ export const askSystemd: AskSystemd = (work) =>
     return work(openSystemd(bus));
   });
 
-/** Returns a function that runs work with a connection to systemd, and on a terminal reports work that takes longer. */
+/**
+ * Returns a function that runs work with a connection to systemd. On a terminal, the function reports work that takes
+ * more than 2 s.
+ */
 export function reportingSystemd(say: Say): AskSystemd {
   const waiting = `waiting for systemd to start or stop units, up to ${unitJobMs / 1000} s for each`;
   return (work) => reportedWait(waiting, onTerminal(say), () => askSystemd(work));

@@ -38,7 +38,7 @@ export interface WorkQueue {
    */
   refuse(items: readonly WorkItem[], nowMs: number): Refused | null;
   /**
-   * Returns the time at which the next work is due; 0 if it is due at once, null if no work waits and none is
+   * Returns the time at which the next work is due; 0 if it is due at once, null if no work waits and no object key is
    * refused.
    */
   dueMs(): number | null;

@@ -45,8 +45,8 @@ export async function readForeignEntries(
 /**
  * Leaves out entries that the active profile of a link contains, or that it may have added, for example from a lease.
  * An entry that the profile contains is left out even if another program or an administrator has added it to the link.
- * NetworkManager may have generated the profile from such entries. Also leaves out links that NetworkManager does not
- * manage, except the agent's bridges and lo.
+ * NetworkManager may have generated the profile from such entries. Also leaves out links without an active profile,
+ * except the agent's bridges and lo.
  */
 export function withoutListed(
   foreign: readonly KernelEntries[],
@@ -60,8 +60,8 @@ export function withoutListed(
       active.devices.some((path) => own.some((device) => device.path === path)),
     );
     const isBridge = ofBridges.includes(entries.interface);
-    // A link that NetworkManager does not manage is left out, because the owner of its entries is unknown. The agent's
-    // bridges and lo are exceptions.
+    // A link without an active profile is left out, because the owner of its entries is unknown. The agent's bridges
+    // and lo are exceptions.
     if (running.length === 0 && !isBridge && entries.interface !== 'lo') return [];
     // After a restart of NetworkManager, a bridge of the agent has no active profile yet. The profile that the agent
     // made for the bridge is then used in place of an active one.

@@ -17,11 +17,11 @@ import { awaitUnloggedCheckpoint } from './unlogged-checkpoint.ts';
 
 /**
  * Recovers the open transactions of earlier runs, before the present run makes a plan. An interrupted transaction of
- * this boot is kept if its checkpoint has ended and the node is in the desired state. Otherwise it is rolled back at
- * once, without waiting for the timer of the checkpoint. A change that waits for confirmation is rolled back only after
- * its time limit, and until then the function fails with `busy`. A transaction of an earlier boot needs no rollback,
- * because its profiles were in memory and are lost. The bridges that it left in the database of Open vSwitch are part
- * of the next observation.
+ * this boot is kept if its checkpoint has ended and the node is in the desired state. Otherwise it is rolled back
+ * without waiting for the timer of the checkpoint, unless the journal does not name the checkpoint
+ * (unlogged-checkpoint.ts). A change that waits for confirmation is rolled back only after its time limit, and until
+ * then the function fails with `busy`. A transaction of an earlier boot needs no rollback, because its profiles were in
+ * memory and are lost. The bridges that it left in the database of Open vSwitch are part of the next observation.
  */
 export async function recoverEarlierRuns(
   node: Node,

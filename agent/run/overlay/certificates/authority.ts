@@ -211,8 +211,8 @@ export function clearRemains(folder: string): void {
 }
 
 /**
- * Installs a node's key and certificate for the daemons of OVN, if they differ from the installed ones. Fails with
- * `bundle-unusable` if key, certificate and authority do not belong together.
+ * Installs a node's key, its certificate and the trusted authorities for the daemons of OVN. Writes only files that
+ * differ. Fails with `bundle-unusable` if key, certificate and authority do not belong together.
  */
 export function installOwn(folder: string, pair: KeyPair, authority: string): void {
   const fault = pairFault(pair.key, pair.certificate, authority);

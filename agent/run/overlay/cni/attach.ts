@@ -39,7 +39,10 @@ export interface CniSurroundings {
   readonly ports: PodPorts;
   readonly carried: PortAddresses;
   readonly mtu: number;
-  /** Ranges to which pods send packets that are too large for tunnels. Absent if the cluster uses tunnels. */
+  /**
+   * Ranges to which pods send packets that are too large for tunnels, and the MTU of tunnels. Absent if the cluster
+   * uses tunnels.
+   */
   readonly large?: LargePackets;
   readonly say: (line: string) => void;
 }

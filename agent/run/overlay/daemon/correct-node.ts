@@ -60,7 +60,7 @@ export async function correctNode(
 ): Promise<Corrected | null> {
   const present = readRecord(places.record);
   if (present === null) return null;
-  // Only the run at boot starts the central daemons before the comparison. If one of them is not running later, an
+  // A run with the scope `look` does not start the central daemons. If one of them is not running then, an
   // administrator has stopped it.
   if (scope === 'boot' && present.members !== null) await ensureCentral(places, say);
   if (scope === 'look') {

@@ -14,8 +14,8 @@ import { openFromHere } from './open-from-here.ts';
 /**
  * Returns the interfaces that this node attaches to br-int for hosts that are not pods, and sentences about interfaces
  * that it cannot attach. The central node has the list of these interfaces in its record, and members read the list in
- * the southbound database. `attached` is null on a member if the central node does not answer. `rows` are those of this
- * node's Open vSwitch.
+ * the southbound database. `attached` is null on a member that has not been able to read the list. `rows` are those of
+ * this node's Open vSwitch.
  */
 export async function attachedHere(
   record: OverlayRecord,

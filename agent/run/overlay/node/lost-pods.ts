@@ -8,8 +8,8 @@ import { rememberedDirect } from './stored-inbound.ts';
 /**
  * Returns sentences about the setting `never` of `overlay.encapsulation`. On the central node, they say why the setting
  * has no effect yet. Once the setting has an effect, they say why pods of some nodes do not reach each other. On a
- * member, they name the nodes whose pods the member does not reach; the list is empty as long as the cluster has
- * tunnels.
+ * member, they say which nodes have pods that the member does not reach. Returns an empty list on a member as long as
+ * the cluster has tunnels.
  */
 export function directProblems({ record, places, local, direct }: PlannedNode): readonly string[] {
   if (record.members !== null) return obstacleSentences(direct);

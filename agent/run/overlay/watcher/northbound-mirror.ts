@@ -19,11 +19,11 @@ const byUnit = `external_ids:${tagKeys.unit}`;
 const lock = 'microshift_net_nb';
 
 /**
- * Mirror of OVN_Northbound in memory, from which the rows for objects of Kubernetes are planned. It follows every
- * transaction of the database.
+ * Mirror in memory of the tables of OVN_Northbound that can have rows for objects of Kubernetes. These rows are planned
+ * from the mirror. It follows every transaction that changes one of the tables.
  */
 export interface Northbound extends Pick<MirroredDatabase, 'isOwner' | 'onOwner' | 'transact' | 'close'> {
-  /** Tables and columns of the server's schema. */
+  /** Mirrored tables, with the columns that the server's schema gives them. */
   readonly shape: DatabaseShape;
   /** Present rows. A row that has not changed is always the same JavaScript object. */
   readonly existing: RowIndex;

@@ -40,8 +40,9 @@ const mostRows = 500;
 const mostBytes = 400_000;
 
 /**
- * Brings the rows of these object keys into the desired state, in one transaction. `isOne` is true if the keys cannot
- * be split. Fails if the server does not answer; the transaction may have been carried out in that case.
+ * Brings the rows of these object keys into the desired state, in one transaction. `isOne` is true for the work of one
+ * object, whose transaction may have any size. Fails if the server does not answer; the transaction may have been
+ * carried out in that case.
  */
 export async function bring(
   northbound: Northbound,

@@ -79,7 +79,8 @@ export function waitFor<T>(
     if (deadline.signal.aborted) return aborted();
     deadline.signal.addEventListener('abort', aborted);
     stop = start(succeed, fail);
-    // The subscription is ended here if the event happened during `start`, before its return value was known.
+    // The subscription is ended here if the event happened during `start`, before the return value of `start` was
+    // known.
     if (ended) stop();
     return undefined;
   });

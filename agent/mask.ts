@@ -40,7 +40,10 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name) && !harmlessName.test(name);
 }
 
-/** Masks secrets in any text: values that match one of the patterns above, and the secrets in `known`. */
+/**
+ * Masks secrets in any text: private keys, credentials in headers and URLs, values of names that mean a secret, and the
+ * secrets in `known`.
+ */
 export function maskText(text: string, known: readonly string[] = []): string {
   const literal = known.reduce((rest, secret) => rest.replaceAll(secret, masked), text);
   const shapes = literal

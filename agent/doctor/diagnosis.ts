@@ -57,7 +57,8 @@ export function diagnose(examination: Examination): Diagnosis {
     networkManager === null ? { links } : { links, networkManager },
   );
   const { plan, refusal } = planOf(config, observation);
-  // A record of the overlay that cannot be read also means that the node is in an overlay, to which br-int belongs.
+  // A record of the overlay means that the node is in an overlay, to which br-int belongs, even if the record cannot be
+  // read.
   const { overlay } = examination;
   const isInNoOverlay = overlay.failure === null && overlay.value === null;
   return {

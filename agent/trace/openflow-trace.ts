@@ -7,7 +7,7 @@ export interface OpenFlowOutput {
   readonly bridge: string;
   /** OpenFlow number of the port. */
   readonly port: number;
-  /** Tunnel key that the matched flows wrote before this output; null if they wrote none. */
+  /** Tunnel key that the matched flows wrote before the packet left by this port; null if they wrote none. */
   readonly tunId: number | null;
   readonly metadata: number | null;
 }
@@ -24,7 +24,7 @@ export interface OpenFlowTrace {
   readonly remarks: readonly string[];
 }
 
-/** Values that the flows read so far have written to tun_id and tun_metadata0. */
+/** Values that flows have written to tun_id and tun_metadata0, up to the present line of the output. */
 interface Written {
   tunId: number | null;
   metadata: number | null;

@@ -4,7 +4,7 @@ import type { Collection, KubernetesObject, ObjectReference } from '../../model/
 export interface Cluster {
   /** Address of the API server, for messages. */
   readonly server: string;
-  /** Resolves when the API server reports that it is ready, or that this user may not know (403). */
+  /** Resolves when the API server reports that it is ready, or that this user may not query its readiness (403). */
   readonly ready: () => Promise<void>;
   /**
    * Applies an object on the server under the agent's field manager. Returns the object as the server stores it, or

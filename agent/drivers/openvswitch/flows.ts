@@ -30,7 +30,10 @@ export interface BridgeFlows {
    * only `flows` contains (`missing`) and those that only ovs-vswitchd has (`stale`). Writes nothing.
    */
   compare(flows: readonly string[]): Promise<FlowDifference>;
-  /** Replaces the flows by `flows`, in this order, in one OpenFlow bundle. After a failure, the old flows stay. */
+  /**
+   * Replaces the flows of the cookie by `flows`, in this order, in one OpenFlow bundle. After a failure, the old flows
+   * stay.
+   */
   replace(flows: readonly string[]): Promise<void>;
 }
 

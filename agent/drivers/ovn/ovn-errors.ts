@@ -31,7 +31,8 @@ const storage: readonly [ErrorKind, string] = [
 ];
 
 /**
- * Kind and hint of the AgentError if the database is that of Open vSwitch, whose socket is db.sock (ovsdb-server(1)).
+ * Kind and hint of the AgentError if the unreachable database is that of Open vSwitch, whose socket is db.sock
+ * (ovsdb-server(1)).
  */
 const stoppedSwitch: readonly [ErrorKind, string] = ['ovsdb-unreachable', startSwitch];
 

@@ -32,7 +32,7 @@ export interface Mirror {
   onChange(listener: (changes: readonly RowChange[]) => void): () => void;
   /**
    * Resolves with the result of `predicate` as soon as it is neither undefined nor false. The predicate is evaluated at
-   * once and after each change, while the mirror is fresh. Rejects with `timeout` after the limit.
+   * once and after each change, but only while the contents are up to date. Rejects with `timeout` after the limit.
    */
   until<T>(predicate: (mirror: Mirror) => T | undefined | false, limitMs: number): Promise<T>;
   close(): void;

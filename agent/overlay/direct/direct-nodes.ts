@@ -6,13 +6,13 @@ import { traitsOf } from '../layouts/layouts.ts';
 import { ipv6Suffix } from '../members/announced-direct.ts';
 import { isBeside } from '../peers/peer-ways.ts';
 
-/** Subnet of another node, and how packets of a node's pods reach the pods in it. */
+/** Path of packets from pods of one node to the pods in a subnet of another node. */
 export interface DirectPath {
   /** Name of the other node. */
   readonly name: string;
   /** Subnet of the other node's pods. */
   readonly subnet: string;
-  /** Data of the other node for the direct route; null if the two nodes can have no direct route. */
+  /** Name, address, MAC and subnet of the other node; null if the two nodes can have no direct route. */
   readonly neighbour: DirectNode | null;
   /** Reason why the packets do not use a direct route; null if they use one. */
   readonly obstacle: DirectObstacle | null;
@@ -40,7 +40,7 @@ export function directNodes(
 
 /**
  * Returns the data with which a node takes part in direct routes, for each family of its subnets; empty if its gateway
- * or its subnets permit none.
+ * or its subnets permit no direct route.
  */
 export function directNodesOf({
   name,

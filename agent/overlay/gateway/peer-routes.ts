@@ -26,7 +26,10 @@ export function routesForPeer(
   return { routes: [...routes, ...toServices], withoutRoute };
 }
 
-/** Returns the members, each with the ranges of the peers that its gateway reaches among its outside clients. */
+/**
+ * Returns the members. The outside clients of each member then include the ranges of the peers that its gateway
+ * reaches.
+ */
 export function withPeerClients(
   members: readonly OverlayNode[],
   peers: readonly OverlayPeer[],

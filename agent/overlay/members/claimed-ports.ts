@@ -68,7 +68,7 @@ export function foreignClaims({ tables }: DatabaseRows, nodes: readonly OverlayN
   });
 }
 
-/** Column of a port, with the chassis of another node that it names. */
+/** Column of a port's row, and the chassis that the column names although the port belongs to another node. */
 interface Claim {
   readonly column: string;
   readonly chassis: string;

@@ -11,8 +11,8 @@ import { indexRows, textOf } from '../rows/row-index.ts';
 const rounds = 3;
 
 /**
- * Returns the values of SB_Global.nb_cfg (ovn-sb(5)) at the last rounds, newest first. Adds the present value to the
- * values `seen` of the earlier rounds.
+ * Returns the values of SB_Global.nb_cfg (ovn-sb(5)) that were read in the last rounds of requests to the nodes, newest
+ * first: the present value, and the values `seen` in earlier rounds.
  */
 export function nextRound(seen: readonly number[], rows: DatabaseRows): readonly number[] {
   const number = Number(textOf(indexRows(rows).all('SB_Global')[0] ?? null, 'nb_cfg'));

@@ -26,8 +26,8 @@ export interface MembersNow {
  * gateway counts only if the central node accepts it (agent/overlay/members/grants.ts). The gateway of the central node
  * `own` is known without an announcement. A member whose chassis is not registered is not a gateway, and neither is a
  * member that announces an address at which another node's tunnels end. If two members announce the same gateway
- * address, only the first is a gateway, unless the address is a VIP. The announcements about direct routes count only
- * if `hasDirectRoutes` is true.
+ * address, only the first of the two is a gateway, unless the address is a VIP. The announcements about direct routes
+ * count only if `hasDirectRoutes` is true.
  */
 export function membersNow(
   layout: OverlayLayout,

@@ -45,22 +45,29 @@ const comments = {
 } as const;
 
 /**
- * Returns a table of nftables for these kinds of packets: those of the node itself to services at the node's own
- * addresses and at external ones; those of other hosts to services that the node itself serves; those of other hosts to
- * all inbound services, over another interface than the gateway's; those of pods to UDP processes of the node that
- * listen at every address; and forged ones. Null if no service has a server and `hasSix` is false. The table has one
- * entry for each address and port of a service, regardless of the number of backends (nft(8), maps and NAT statements).
- * If `hasSix` is true, the table drops packets of other hosts that enter the cluster through the node over IPv6 with an
- * address of the node itself as their source. Every network policy would let them pass, and Linux forwards them. Over
- * IPv4, Linux drops them itself (net/ipv4/fib_frontend.c, fib_validate_source).
+ * Returns a table of nftables for these kinds of packets:
+ * - packets of the node itself to services at the node's own addresses and at external addresses
+ * - packets of other hosts to services that the node itself serves
+ * - packets of other hosts to all inbound services, if they arrive over another interface than the gateway's
+ * - packets of pods to UDP processes of the node that listen at every address
+ * - forged packets
+ *
+ * Null if no service has a server and `hasSix` is false. The table has one entry for each address and port of a
+ * service, regardless of the number of backends (nft(8), maps and NAT statements). If `hasSix` is true, the table drops
+ * packets of other hosts that enter the cluster through the node over IPv6 with an address of the node itself as their
+ * source. Every network policy would let these packets pass, and Linux forwards them. Over IPv4, Linux itself drops
+ * such packets (net/ipv4/fib_frontend.c, fib_validate_source).
+ *
  * The table also translates the source of packets. The node's own packets get the address of `device`, the management
  * port's interface; every network policy allows this address. `shared` has the addresses that node and gateway share,
  * at most one of each family. Packets of other hosts that the node forwards to a service get one of these addresses.
  * Policies treat such an address like any other outside address, and the cluster routes answers to the node.
- * UDP packets from a client are tracked in a zone of their server (connection-zones.ts); answers are found in the
- * default zone, as with all other protocols (nft(8), ct original zone).
- * Packets from clients outside a service's source ranges are dropped before the translation, also those of the node
- * itself, and also those of connections that began while the client was permitted.
+ *
+ * UDP packets from a client are tracked in a zone of the server that receives them (connection-zones.ts); answers are
+ * found in the default zone, as with all other protocols (nft(8), ct original zone).
+ *
+ * Packets from clients outside of a service's source ranges are dropped before the translation. This also applies to
+ * packets of the node itself, and to connections that began while the client was permitted.
  */
 export function hostServices(
   services: readonly InboundService[],

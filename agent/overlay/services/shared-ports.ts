@@ -42,9 +42,9 @@ export function sharedPorts(
 }
 
 /**
- * Returns the row of the NIC among the interfaces of a gateway's bridge. This is the only row whose type is neither
- * `patch` nor `internal`; if several rows have such a type, it is the only one of them with the gateway's MAC. Returns
- * a sentence with the reason if the NIC is unknown.
+ * Returns the row of the NIC among the interfaces of a gateway's bridge. The type of this row is neither `patch` nor
+ * `internal`; of several rows with such a type, the only one with the gateway's MAC is the row of the NIC. Returns a
+ * sentence with the reason if the NIC is unknown.
  */
 function nicOf({ bridge, mac }: OverlayGateway, rows: readonly DatabaseRow[]): DatabaseRow | string {
   const devices = rows.filter((row) => !['patch', 'internal'].includes(textOf(row, 'type')));

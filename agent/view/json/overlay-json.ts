@@ -13,7 +13,7 @@ export interface OverlayChangesJson {
    * and the interfaces of its overlay ports.
    */
   readonly kernel: readonly KernelChangeJson[];
-  /** Flows on the bridges of this node except br-int, and its nftables table. */
+  /** Flows on the bridges of this node except br-int, and the node's table of nftables. */
   readonly flows: readonly FlowChangeJson[];
   /** Rows for Kubernetes objects, which the central node's daemon writes; null if they were not compared. */
   readonly kubernetesRows: readonly RowChangeJson[] | null;

@@ -216,7 +216,7 @@ export interface TraceOutputJson {
   readonly bridge: string;
   readonly device: string;
   readonly kind: 'tunnel' | 'patch' | 'port';
-  /** Remote end of a tunnel. This field and the fields below are null for other ports. */
+  /** Remote end of a tunnel. This field and all later fields are null for other ports. */
   readonly address: string | null;
   readonly tunId: number | null;
   readonly metadata: number | null;

@@ -7,8 +7,9 @@ import { dependenciesOf, hasPass } from './policy-dependencies.ts';
 import { decisionsOf } from './traffic.ts';
 
 /**
- * Planner of the rows of each ClusterNetworkPolicy: port groups of the pods to which its rules apply, their ACLs, and
- * address sets of the peers. The rows of a policy in the Admin tier depend on the Pass rules of all policies before it.
+ * Planner of the rows of each ClusterNetworkPolicy: port groups of the pods to which the policy applies, ACLs of these
+ * groups, and address sets of the peers. The rows of a policy in the Admin tier depend on the Pass rules of all
+ * policies before it.
  */
 export const clusterPolicies: Part = {
   kind: clusterPolicyKind,

@@ -36,7 +36,7 @@ export function targetsOf({ namespace, podSelector }: NetworkPolicy): Selection 
   return { namespaces: namespace, pods: canonicalSelector(podSelector) };
 }
 
-/** Returns the pods that a peer of a policy in this namespace selects. */
+/** Returns the pods that a peer selects in the rules of a policy in this namespace. */
 export function peersOf(namespace: string, { podSelector, namespaceSelector }: PolicyPeer): Selection {
   return {
     namespaces: namespaceSelector === undefined ? namespace : canonicalSelector(namespaceSelector),

@@ -32,10 +32,10 @@ export interface Balancer {
 }
 
 /**
- * Returns the load balancers of a service: at most one for each BalancerPlace and protocol; none for a headless
- * service. Yields after each port of each cluster IP, so that the caller can pause. With a traffic policy of `Local`,
- * the backends differ from node to node. Packets from pods to an outside address nevertheless reach all backends, as
- * with kube-proxy.
+ * Returns the load balancers of a service: at most one for each group of switches and gateways (BalancerPlace) and each
+ * protocol; none for a headless service. Yields after each port of each cluster IP, so that the caller can pause. With
+ * a traffic policy of `Local`, the backends differ from node to node. Packets from pods to an outside address
+ * nevertheless reach all backends, as with kube-proxy.
  */
 export function* balancersOf(
   service: Service,

@@ -116,7 +116,7 @@ function permitsFamily(range: string): boolean {
 const topologyAnnotations = ['service.kubernetes.io/topology-mode', 'service.kubernetes.io/topology-aware-hints'];
 
 /**
- * Returns the field with its value (KEP-4444, KEP-3015), or the annotation, by which a service prefers endpoints near
+ * Returns the field and its value (KEP-4444, KEP-3015), or the annotation, by which a service prefers endpoints near
  * the client; null if the service has neither.
  */
 function preferenceOf(distribution: string | undefined, annotations: Labels): string | null {

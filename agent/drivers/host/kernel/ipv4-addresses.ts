@@ -38,8 +38,8 @@ export function readIpv4Addresses(silentLinks: readonly string[], root = ''): Ma
 }
 
 /**
- * Returns the local addresses in /proc/net/fib_trie, except those in 127.0.0.0/8: leaves `|-- 192.0.2.50` that are
- * followed by the line `/32 host LOCAL`.
+ * Returns the local addresses in /proc/net/fib_trie, except those in 127.0.0.0/8. A local address is in a line such as
+ * `|-- 192.0.2.50`, which is followed by the line `/32 host LOCAL`.
  */
 function localAddresses(path: string): readonly string[] {
   const text = fileText(path) ?? '';

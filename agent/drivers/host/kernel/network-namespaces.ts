@@ -44,7 +44,7 @@ export function hasOnlyLoopback(text: string | null): boolean {
 }
 
 /**
- * Returns devices in other network namespaces that are stacked on a link in a third namespace or in this one. Best
+ * Returns the devices in other network namespaces that are stacked on a link outside of their own namespace. Best
  * effort: leaves out a namespace that no longer exists or cannot be entered.
  */
 export async function readStackedElsewhere(): Promise<readonly StackedElsewhere[]> {

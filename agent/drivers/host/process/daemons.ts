@@ -47,8 +47,8 @@ function runningPid(name: DaemonName, root: string): number | null {
 }
 
 /**
- * Returns the text of a pid file; null if it cannot be read. The directory belongs to Open vSwitch's own user, who can
- * create any file there.
+ * Returns the text of a pid file; null if it cannot be read. The directory of pid files belongs to Open vSwitch's own
+ * user, who can create any file there.
  */
 function readPidFile(path: string): string | null {
   try {

@@ -2,8 +2,8 @@ import { type Output, openOutput } from '../commands/output.ts';
 import { exitCode } from '../errors.ts';
 
 /**
- * Pattern of the names of the tools of ovn-kubernetes of 2017. A package of this product makes a link to the program
- * under each of these names.
+ * Pattern of the names that the tools of ovn-kubernetes had in 2017. A package of this product makes a link to the
+ * program under each of these names.
  */
 const oldName = /(?:^|\/)(ovn-k8s-[^/]*)$/;
 

@@ -81,9 +81,9 @@ export const mostEndpointsOfRows = 30_000;
 export const mostNumbersOfPort = 16;
 
 /**
- * Returns the reason why an object exceeds the budget of its kind, as a sentence for an Event; null if it does not.
- * `kept` is the object as the network would keep it, and `used` has the other quantities that its budget limits. The
- * check takes time in proportion to the size of the object.
+ * Returns the reason why an object exceeds the budget of its kind, as a sentence for an Event; null if the object is
+ * within its budget. `kept` is the object as the network would keep it, and `used` has the other quantities that its
+ * budget limits. The check takes time in proportion to the size of the object.
  */
 export function overBudget<Of extends Kind>(
   kind: Of,

@@ -69,8 +69,9 @@ export async function appliedSettings(request: Request, devicePath: string): Pro
 }
 
 /**
- * Returns the applied settings, in which the settings and properties that NetworkManager can change in place have the
- * desired values. Settings that are not among the desired ones stay as they are applied.
+ * Returns the applied settings with the desired values, as far as NetworkManager can change them in place: some
+ * settings as a whole, and some properties of `connection`. A whole setting that is not among the desired ones stays as
+ * it is applied.
  */
 export function merge(applied: ProfileSettings, wanted: ProfileSettings): ProfileSettings {
   const merged: Record<string, Readonly<Record<string, SettingValue>>> = { ...applied };

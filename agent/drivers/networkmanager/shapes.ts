@@ -29,7 +29,7 @@ const knownSignatures: Readonly<Record<string, string>> = {
   'ipv6.route-data': 'aa{sv}',
 };
 
-/** Returns the reason why a value is not the settings of a profile; null if it is. */
+/** Returns the reason why a value is not the settings of a profile; null if the value is such settings. */
 export function settingsFault(value: unknown): string | null {
   if (!isDictionary(value)) return 'a profile is not a dictionary of settings';
   for (const [name, setting] of Object.entries(value)) {

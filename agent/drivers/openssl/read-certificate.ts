@@ -30,8 +30,8 @@ export function validityOf(pem: string): { readonly beginMs: number; readonly en
 }
 
 /**
- * Returns the reason why a key, its certificate and the authorities do not belong together; null if they do. Does not
- * check the dates.
+ * Returns the reason why a key, its certificate and the authorities do not belong together; null if they belong
+ * together. Does not check the dates.
  */
 export function pairFault(key: string, certificate: string, authorities: string): string | null {
   try {

@@ -15,8 +15,8 @@ const kernelOptions: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the features of connection tracking that the data path of a bridge lacks for OVN; empty if it has all, or if
- * ovs-vswitchd does not report them.
+ * Returns the features of connection tracking that the data path of a bridge lacks for OVN; empty if no feature is
+ * missing, or if ovs-vswitchd does not report the features.
  */
 export async function missingDatapathFeatures(bridge: string, runDirectory: string): Promise<readonly string[]> {
   const pid = processOf(`${runDirectory}/ovs-vswitchd.pid`, 'ovs-vswitchd');

@@ -26,7 +26,7 @@ export interface LayoutTraits {
   readonly hasBalancerGroups: boolean;
   /**
    * True if a switch's port to a router has the address `router`, with which OVN uses the MAC of the router's port
-   * (ovn-nb(5)); false if it repeats the MAC.
+   * (ovn-nb(5)); false if the switch's port repeats the MAC.
    */
   readonly hasRouterAddresses: boolean;
   /** True if the MAC of a new router port follows from its address; false if it is random. */

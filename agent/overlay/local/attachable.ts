@@ -45,10 +45,10 @@ export function attachable(wanted: readonly AttachedInterface[], facts: AttachFa
 }
 
 /**
- * Returns the reason why the node cannot attach an interface, as the end of a sentence; null if it can. An interface
- * that does not exist can be attached: Open vSwitch connects it when it appears (ovs-vswitchd.conf.db(5), Interface,
- * error). An attached interface stays attached if it gets an address later: Open vSwitch then receives all packets that
- * arrive at the interface, including those to this address.
+ * Returns the reason why the node cannot attach an interface, as the end of a sentence; null if nothing prevents it. An
+ * interface that does not exist can be attached: Open vSwitch connects it when it appears (ovs-vswitchd.conf.db(5),
+ * Interface, error). An attached interface stays attached if it gets an address later: Open vSwitch then receives all
+ * packets that arrive at the interface, including those to this address.
  */
 export function obstacleTo(name: string, facts: AttachFacts): string | null {
   return obstacleIn(name, facts, indexRows(facts.rows));

@@ -7,8 +7,8 @@ import { tunnelsOf } from './tunnels.ts';
 const redirectPrefix = 'cr-';
 
 /**
- * Returns the present state of shared addresses, from the ports of distributed gateways and the chassis in the
- * southbound database, and from the central node's own tunnels.
+ * Returns the chassis that has each shared address at present, by the port of the distributed gateway in the southbound
+ * database. Also returns the chassis that no working tunnel of the central node reaches.
  */
 export function sharedAddressesOf(
   redirects: readonly DatabaseRow[],

@@ -52,7 +52,7 @@ export function errorDocument(error: AgentError, command: string | null): ErrorD
   };
 }
 
-/** Pattern of names of D-Bus and of the directory of the journals, which are not part of the documented format. */
+/** Pattern of texts that are not part of the documented format: names of D-Bus, and the directory of the journals. */
 const internalName = /\/org\/freedesktop\/|\borg\.freedesktop\.|\/var\/lib\/microshift-net\/tx\b/;
 
 /** Returns the facts without those that contain an internal name; text output with `--verbose` has all of them. */

@@ -7,7 +7,7 @@ import { touchedBy } from './concerned.ts';
 import { numbersOf, type Selection, type SelectionKey, selectedPods, selectionOf } from './selections.ts';
 
 /**
- * Planner of the address sets of each selection of pods to which a rule refers, except whole namespaces
+ * Planner of address sets for each selection of pods to which a rule refers; whole namespaces have their own planner
  * (namespaces.ts). Equal selections share their sets.
  */
 export const peers: Part = {

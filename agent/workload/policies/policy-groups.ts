@@ -21,9 +21,9 @@ const mostLetters = 63;
 const tier = 0;
 
 /**
- * Planner of the port group of each policy, with the ports of its pods and its ACLs: the default deny, and the
- * permissions of its rules. Each group has its own default deny, so that the first policy that selects a pod isolates
- * it, and each drop is attributed to a policy by name.
+ * Planner of the port group of each policy. The group has the ports of the policy's pods, and the policy's ACLs: the
+ * default deny, and the permissions of the rules. Each group has its own default deny, so that the first policy that
+ * selects a pod isolates it, and each drop is attributed to a policy by name.
  */
 export const policyGroups: Part = {
   kind,

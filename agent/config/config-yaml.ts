@@ -12,7 +12,7 @@ import type { SourceText } from './source-text.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 import type { YamlEntry, YamlNode, YamlScalar } from './yaml-tree.ts';
 
-/** Limit of the nesting depth, above that of any configuration, and low enough for recursion. */
+/** Largest nesting depth of a file, above that of any configuration, and low enough for recursion. */
 const maxDepth = 64;
 
 /**

@@ -10,7 +10,7 @@ import { checkSettings } from './validate.generated.ts';
 import type { YamlMapping } from './yaml-tree.ts';
 
 /**
- * Limit of the events of the YAML parser, far above the number that all settings need, and low enough for a quick
+ * Largest number of events of the YAML parser, far above the number that all settings need, and low enough for a quick
  * check.
  */
 const maxEvents = 10_000;

@@ -2,7 +2,7 @@ import { AgentError } from '../errors.ts';
 import { escapeCharacter, escapeText } from '../printable.ts';
 import { columnOf, lineOf, type SourceText } from './source-text.ts';
 
-/** Limit of collected problems; a file with more is damaged as a whole. */
+/** Largest number of problems that are collected; a file with more is damaged as a whole. */
 export const maxProblems = 100;
 
 /** Problem at a position of a file. */

@@ -22,7 +22,7 @@ export interface InterfaceRules {
   readonly chain: string;
   /** Interface names as in the rules; a trailing `*` matches any ending. */
   readonly names: readonly string[];
-  /** Number of the rules. */
+  /** Number of the rules of the chain that name these interfaces. */
   readonly rules: number;
 }
 

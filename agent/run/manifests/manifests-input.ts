@@ -24,7 +24,7 @@ export interface ClusterInput extends ManifestsInput {
   readonly hasMicroshift: boolean;
   /** True to use the image of the ovn-kubernetes that runs on this cluster. */
   readonly runningImage?: boolean;
-  /** Limit in seconds for the whole command, including the start of the cluster. */
+  /** Time limit in seconds for the whole command, including the start of the cluster. */
   readonly timeoutSeconds?: number | undefined;
   readonly signal: AbortSignal;
 }

@@ -35,7 +35,7 @@ export const restoreLimitMs = 60_000;
  */
 const addressLimitMs = 45_000;
 /**
- * Limit of a rollback by the agent's own steps, which takes a second or two. If the steps fail, enough time has to
+ * Time limit of a rollback by the agent's own steps, which takes a second or two. If the steps fail, enough time has to
  * remain for a rollback by NetworkManager.
  */
 const plannedLimitMs = 20_000;

@@ -51,8 +51,8 @@ export async function leaveOverlay(
   if (removeConflist(places.cniConfig)) say('container runtimes start no more pods on this node');
   await stopDaemon(say);
   await returnAddresses(record, null);
-  // With `isForced`, a central node leaves even if its databases do not answer, because their rows have no effect
-  // without the node.
+  // With `isForced`, a central node leaves even if its databases do not answer, because the rows of these databases
+  // have no effect without the central node.
   const isHere = !isCentral || !isForced || (await centralAnswers(places));
   await removeRows(isHere ? record : { ...record, members: null }, places);
   const { kubeconfig } = places;

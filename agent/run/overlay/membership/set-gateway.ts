@@ -42,7 +42,7 @@ async function changeGateway(
   const forward = { ...places, stop };
   const ports = asked === null ? [] : await refuseOtherBridge(asked, forward);
   const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked, ports);
-  // This plan is only made because the planning throws if the request has to be refused. It is not carried out.
+  // This plan is not carried out. It is made because the planning throws if the request has to be refused.
   await withPlan(wanted, forward, async () => undefined);
   stop.throwIfAborted();
   // The waits of the rollback do not get the stop signal, so that a signal does not end the rollback.

@@ -49,7 +49,7 @@ export function refuseOtherName({ name }: HostIdentity, kubeletName: string | nu
 
 /**
  * Returns the name and the address of this host from the configuration. Without a configured name, the name is the
- * hostname. Without a configured address, it is the address on the link of the default route. Fails with
+ * hostname. Without a configured address, the result has the address on the link of the default route. Fails with
  * `overlay-conflict` if the name cannot be that of a node, if this host does not have the configured address, or if no
  * default route leads to an address.
  */

@@ -117,7 +117,11 @@ const withAnswerAndSettings: FurtherFacts = async (node, bridges, observation) =
 
 async function planNow(config: Config, warnings: readonly ConfigWarning[], further: FurtherFacts): Promise<Planned> {
   return withNode(async (node) => {
-    const planned = await planWithDetails(await node.observe(), (observation) => planFor(config, observation));
+    const planned = await planWithDetails(
+      await node.observe(),
+      (observation) => planFor(config, observation),
+      node.bus,
+    );
     const observation = await further(node, planned.plan.wanted.bridges, planned.observation);
     return { ...planned, observation, warnings: [...warnings, ...uplinkWarnings(config, planned.plan, observation)] };
   });

@@ -25,11 +25,15 @@ export async function preview(
   tuner: (observation: Observation) => TuningPlan = () => noTuning,
 ): Promise<void> {
   const planned = await withNode(async (node) =>
-    planWithDetails(await node.observe(), (seen) => {
-      const decision = planner(seen, { nic: true, route: true });
-      if (decision.kind === 'planned') return { plan: decision.plan, tuning: tuner(seen) };
-      throw new AgentError('internal', 'a plan that must not wait wants to');
-    }),
+    planWithDetails(
+      await node.observe(),
+      (seen) => {
+        const decision = planner(seen, { nic: true, route: true });
+        if (decision.kind === 'planned') return { plan: decision.plan, tuning: tuner(seen) };
+        throw new AgentError('internal', 'a plan that must not wait wants to');
+      },
+      node.bus,
+    ),
   );
   const { plan, tuning, observation } = planned;
   output.result(previewText(command, planned, output), previewDocument(command, planned), {

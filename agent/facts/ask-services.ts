@@ -1,3 +1,4 @@
+import type { Bus } from '../drivers/dbus/bus-connection.ts';
 import { openFirewalld } from '../drivers/firewalld/firewalld-client.ts';
 import { standingCheckpoints } from '../drivers/networkmanager/checkpoint.ts';
 import { openNetworkManager } from '../drivers/networkmanager/nm-client.ts';
@@ -30,9 +31,13 @@ export async function askVswitchd(): Promise<'responds'> {
   return 'responds';
 }
 
-/** Reads the assignment of interfaces to the zones of firewalld; null if firewalld is not running. */
-export function askInterfaceZones(): Promise<InterfaceZones | null> {
-  return onSystemBus(async (bus) => (await openFirewalld(bus))?.interfaceZones() ?? null);
+/**
+ * Reads the assignment of interfaces to the zones of firewalld; null if firewalld is not running. Uses `open` if it is
+ * given, which saves a run that is connected to the system bus a second connection.
+ */
+export function askInterfaceZones(open?: Bus): Promise<InterfaceZones | null> {
+  const zones = async (bus: Bus) => (await openFirewalld(bus))?.interfaceZones() ?? null;
+  return open === undefined ? onSystemBus(zones) : zones(open);
 }
 
 export function askFirewall(): Promise<ZoneSources | null> {

@@ -106,8 +106,9 @@ export async function planWhenReady(
   if (tentative.length > 0) {
     await detectionOver(tentative, deadline);
     observation = await node.observe();
-  } else if (plan.outcome === 'unchanged') return { plan, observation };
-  return planWithDetails(observation, (seen) => ({ plan: planWithoutWaiting(planner, seen) }));
+    plan = planWithoutWaiting(planner, observation);
+  }
+  return planWithDetails(observation, (seen) => ({ plan: planWithoutWaiting(planner, seen) }), node.bus, { plan });
 }
 
 function planWithoutWaiting(planner: Planner, observation: Observation): Plan {

@@ -129,7 +129,8 @@ async function showTap({ nm, watch, deadline }: StepContext, active: string, wha
 
 /**
  * Starts an activation. If NetworkManager refuses it because the device is missing, tries again after each signal of
- * NetworkManager. Fails with the refusal if the device does not appear within the limit.
+ * NetworkManager. Fails with the refusal if the device does not appear within the limit. Subscribes to signals only
+ * after a refusal, because NetworkManager mostly has the device already.
  */
 async function beginWithDevice({ nm, watch, deadline }: StepContext, profile: ProfileActivation): Promise<string> {
   let active = '';
@@ -144,9 +145,10 @@ async function beginWithDevice({ nm, watch, deadline }: StepContext, profile: Pr
       return false;
     }
   };
+  if (await hasBegun()) return active;
   const limitMs = Math.min(deviceLimitMs, deadline.remainingMs());
   await watch.until(`a device for ${profile.id}`, hasBegun, deadline, limitMs).catch((error: unknown) => {
-    throw deadline.signal.aborted || refusal === undefined ? error : refusal;
+    throw deadline.signal.aborted ? error : refusal;
   });
   return active;
 }

@@ -110,9 +110,11 @@ export class AgentError extends Error {
   readonly kind: ErrorKind;
   readonly hint: string | undefined;
   readonly facts: ErrorFacts;
-  /** Earlier failures of the same run, in their order; for a failed rollback, the failure that caused the rollback. */
+  /**
+   * Earlier failures of the same run, the earliest first; for a failed rollback, the failure that caused the rollback.
+   */
   readonly before: readonly AgentError[];
-  /** Later failures of the same run, in their order. */
+  /** Later failures of the same run, the earliest first. */
   readonly after: readonly AgentError[];
 
   constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {

@@ -2,7 +2,7 @@ import { type AgentError, asAgentError, messageOf, withDetails } from './errors.
 
 /*
  * Combination of several failures of one run: the failure of the change, then that of the rollback, then that of the
- * cleanup. The run fails with one error that contains all of them in their order, so that no later failure hides the
+ * cleanup. The run fails with one error that contains all of them in this order, so that no later failure hides the
  * first.
  */
 
@@ -20,7 +20,7 @@ export function followedBy(first: unknown, later: unknown): AgentError {
     : withDetails(one, { after: [...one.after, ...failuresOf(two)] });
 }
 
-/** Returns all failures that an error contains, in their order, each without the others. */
+/** Returns all failures that an error contains, the earliest first, each without the others. */
 export function failuresOf(error: AgentError): readonly AgentError[] {
   if (error.before.length + error.after.length === 0) return [error];
   return [...error.before, withDetails(error, { before: [], after: [] }), ...error.after];

@@ -3,7 +3,7 @@ import type { ClusterOptions, EnableOptions } from '../commands/overlay-isolatio
 import { defaultGlobalNamespaces, defaultGroupLabel } from '../model/namespace-isolation.ts';
 import type { AddTo } from './parse.ts';
 
-/** Adds the commands `overlay isolation …`, which separate namespaces (on the central node). */
+/** Adds the commands `overlay isolation …` of the central node, which separate namespaces from each other. */
 export function addIsolationCommands(overlay: Command, addTo: AddTo): void {
   const add = addTo(overlay.command('isolation').description('namespaces whose pods do not reach each other'));
   const withCredentials = (command: Command): Command =>

@@ -3,7 +3,10 @@ import { bondsUnder } from '../model/bonds.ts';
 import { linkKindOf } from '../model/link-kinds.ts';
 import { advice, type Check, failed, notApplicable, verdictOf } from './finding.ts';
 
-/** Check of the bond or team of an uplink: a port must work, and a bond's monitor must work under a bridge. */
+/**
+ * Check of the bond or team of an uplink: one of its ports must work. The monitor of a bond must also work while the
+ * bond is below a bridge.
+ */
 export const bondChecks: readonly Check[] = [
   {
     id: 'bond',

@@ -7,11 +7,11 @@ import { shellWord } from '../printable.ts';
 import { advice, type Check, type Finding, failed, given, ok, verdictOf, warning } from './finding.ts';
 
 /**
- * Free space below which the check warns. A journal has at most 8 MiB, usually 50 KiB. The agent keeps the last 20
- * journals, the last 20 unusable ones, and two older ones to which later runs refer.
+ * Free space, in bytes, below which the check of a disk warns. A journal has at most 8 MiB, usually 50 KiB. The agent
+ * keeps the last 20 journals, the last 20 unusable ones, and two older ones to which later runs refer.
  */
 const scarceBytes = 16 * 1024 * 1024;
-/** Free space below which the check fails, because `apply` may be unable to write its journal. */
+/** Free space, in bytes, below which the check of a disk fails, because `apply` may be unable to write its journal. */
 const noneBytes = 1024 * 1024;
 const scarceFiles = 64;
 

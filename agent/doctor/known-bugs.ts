@@ -16,35 +16,37 @@ export interface KnownBug {
 /** Bugs of NetworkManager, from its commits and NEWS. The comment in each entry names the commits that fix the bug. */
 export const networkManagerBugs: readonly KnownBug[] = [
   {
-    // Commits 4f60fe293c "ovs: wait that links disappear during initial cleanup", 2641af2cc9 "ovs: don't replace all
-    // other_config"
+    // Fixed by commits 4f60fe293c "ovs: wait that links disappear during initial cleanup" and 2641af2cc9 "ovs: don't
+    // replace all other_config" of NetworkManager
     fixedIn: ['1.42'],
     what: 'loses other_config of bridges and races with Open vSwitch at its start',
   },
   {
-    // Commit 3162507d6c "checkpoint: Fix segfault crash when rollback" (RHEL-1526)
+    // Fixed by commit 3162507d6c "checkpoint: Fix segfault crash when rollback" of NetworkManager (RHEL-1526)
     fixedIn: ['1.46'],
     what: 'can crash when it rolls back to a checkpoint',
   },
   {
-    // Commit c979bfeb8b "checkpoint: preserve in-memory state of connections"; NEWS of 1.48
+    // Fixed by commit c979bfeb8b "checkpoint: preserve in-memory state of connections" of NetworkManager; NEWS of 1.48
     fixedIn: ['1.48'],
     what: 'can write profiles that exist only in memory to disk when it rolls back',
   },
   {
-    // Commit a68d2fd780 "checkpoint: fix port reactivation when controller is deactivating" (RHEL-31972)
+    // Fixed by commit a68d2fd780 "checkpoint: fix port reactivation when controller is deactivating" of NetworkManager
+    // (RHEL-31972)
     fixedIn: ['1.50'],
     what: 'can leave Open vSwitch interfaces down after a rollback',
   },
   {
-    // Commit dc9bf255ee "core: ovs: fix NULL pointer dereference in ovsdb read timeout callback"; commit f7d321c6d6
-    // introduced the bug
+    // Introduced by commit f7d321c6d6 of NetworkManager, and fixed by commit dc9bf255ee "core: ovs: fix NULL pointer
+    // dereference in ovsdb read timeout callback"
     since: '1.44',
     fixedIn: ['1.54'],
     what: 'can crash when ovsdb-server stops answering in the middle of a message',
   },
   {
-    // Introduced by commit 476c89b6f2, fixed by commit 93491d76ec "ovs: don't remove unrelated external ports"
+    // Introduced by commit 476c89b6f2 of NetworkManager, and fixed by commit 93491d76ec "ovs: don't remove unrelated
+    // external ports"
     since: '1.54',
     fixedIn: ['1.56'],
     what: 'removes ports that others (ovn-kubernetes) added, on every bridge, when one of its own interfaces goes',

@@ -16,7 +16,7 @@ import { activeProfile, isProfileFor } from '../plan/uplink/source-profile.ts';
 import { shellWord } from '../printable.ts';
 import { advice, type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
-/** Number of differences that are shown; further ones rarely add information. */
+/** Number of differences from the desired state that a check shows; further ones rarely add information. */
 const shownDifferences = 8;
 
 /** Checks of the configuration of the NIC and br-ex, and of the programs that configure them. */

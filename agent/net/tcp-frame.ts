@@ -28,7 +28,7 @@ export function tcpFrame(mac: string, from: TcpEnd, to: TcpEnd, flag: keyof type
   segment.writeUInt8(5 << 4, 12);
   segment.writeUInt8(flagBits[flag], 13);
   segment.writeUInt16BE(65_535, 14);
-  // The checksum also covers addresses, length and protocol (RFC 9293 section 3.1 and RFC 8200 section 8.1).
+  // The checksum of TCP also covers addresses, length and protocol (RFC 9293 section 3.1 and RFC 8200 section 8.1).
   const pseudo = Buffer.concat([source, destination, Buffer.from([0, tcp, 0, segment.length])]);
   segment.writeUInt16BE(internetChecksum(Buffer.concat([pseudo, segment])), 16);
   // The source MAC is a locally administered one (IEEE 802), which no vendor assigns.

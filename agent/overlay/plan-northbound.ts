@@ -68,7 +68,7 @@ function addAll(desired: DesiredRows, facts: NorthboundFacts): void {
   addEgressRoutes(desired, cluster, gateways, vips, facts.leaving);
 }
 
-/** Returns true if rows of this product name a node that does not leave. */
+/** Returns true if rows of this product name a node that does not leave the cluster. */
 function hasOtherNodes(desired: DesiredRows, { layout, leaving }: NorthboundFacts): boolean {
   const rows = [...desired.existing.all('Logical_Switch'), ...desired.existing.all('Logical_Router')];
   return rows.some((row) => {

@@ -13,8 +13,8 @@ import type { WireType } from 'dbus-next/lib/signature.js';
 const { readArray, read, readSimpleType } = DBusBuffer.prototype;
 
 /**
- * Changes the parser as described above: it checks every array against its message, decodes a body only on request, and
- * reads a file descriptor as a number.
+ * Changes the parser of dbus-next: it checks every array against its message, decodes a body only on request, and reads
+ * a file descriptor as a number.
  */
 export function boundParser(): void {
   DBusBuffer.prototype.read = function (signature) {

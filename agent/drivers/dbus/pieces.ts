@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { MessageStream } from 'dbus-next/lib/message.js';
 
-/** Largest message size (D-Bus specification, "Message Format"). */
+/** Largest size of a D-Bus message, in bytes (D-Bus specification, "Message Format"). */
 const maxMessageBytes = 128 * 1024 * 1024;
 
 /**

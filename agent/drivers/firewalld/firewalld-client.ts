@@ -27,9 +27,12 @@ export interface Firewalld {
    * Returns the default zone, and the zone of each interface that an active zone of the runtime configuration lists.
    */
   interfaceZones(): Promise<InterfaceZones>;
-  /** Adds a source to the runtime configuration; an existing source is ignored. */
+  /** Adds a source to a zone of the runtime configuration. Does nothing if the zone already has the source. */
   addRunning(zone: string, source: string): Promise<void>;
-  /** Adds a source to the permanent configuration, which firewalld uses from its next start or reload on. */
+  /**
+   * Adds a source to a zone of the permanent configuration, which firewalld uses from its next start or reload on. Does
+   * nothing if the zone already has the source.
+   */
   addPermanent(zone: string, source: string): Promise<void>;
 }
 
@@ -60,7 +63,8 @@ export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
         request('report its default zone', { ...running, interface: destination, member: 'getDefaultZone' }),
         request('list its zones', { ...running, member: 'getActiveZones' }),
       ]);
-      // The answer has the signature a{sa{sas}}: for each zone, the names in `interfaces` and `sources`.
+      // getActiveZones returns a value of the signature a{sa{sas}}: for each zone, the names in `interfaces` and
+      // `sources`.
       const active = Object.entries(zones as Record<string, { readonly interfaces?: readonly string[] }>);
       const assigned = active.flatMap(([zone, { interfaces = [] }]) => interfaces.map((name) => [name, zone] as const));
       return { defaultZone: String(defaultZone), assigned: Object.fromEntries(assigned) };
@@ -77,8 +81,9 @@ export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
 }
 
 /**
- * Ignores the error if another program has added the same source in the meantime. Throws every other error. For
- * example, if the source is in another zone, only the administrator can resolve the error.
+ * Ignores the refusal of a source that the zone already has, for example because another program has added it in the
+ * meantime. Throws every other error. For example, if the source is in another zone, only the administrator can resolve
+ * the error.
  */
 function unlessThere(error: unknown): void {
   if (isAgentError(error) && /ALREADY_ENABLED|ZONE_ALREADY_SET/.test(error.message)) return;

@@ -1,6 +1,6 @@
 import type { Collection, KubernetesObject, ObjectReference } from '../../model/kubernetes/object.ts';
 
-/** Operations on a cluster that `manifests` needs; agent/drivers/kubernetes implements them. */
+/** Functions with which `manifests` uses a cluster; agent/drivers/kubernetes implements them. */
 export interface Cluster {
   /** Address of the API server, for messages. */
   readonly server: string;
@@ -17,8 +17,8 @@ export interface Cluster {
   /** Requests an object's removal; a missing object counts as removed. */
   readonly remove: (reference: ObjectReference) => Promise<void>;
   /**
-   * Calls `onEvent` for every change of a collection after a version, until `onEvent` returns true or the limit has
-   * expired. Throws if the signal is aborted.
+   * Calls `onEvent` for every change of a collection after the version `from`, until `onEvent` returns true or the
+   * limit has expired. Throws if the signal is aborted.
    */
   readonly watch: (
     collection: Collection,
@@ -32,7 +32,7 @@ export interface Cluster {
 
 interface ApplyOptions {
   readonly dryRun: boolean;
-  /** True if the apply takes over fields that other managers own, instead of failing. */
+  /** True if the apply takes over fields that other field managers own; false if it fails because of them. */
   readonly force: boolean;
 }
 

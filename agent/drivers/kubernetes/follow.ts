@@ -71,8 +71,8 @@ export function followCollection<T>(session: Session, collection: Collection, fo
       let reported = from;
       const breathe = createSlices(() => performance.now());
       for await (const lines of watchLines(incoming)) {
-        // The loop pauses so that other work of the process gets a turn. Without pauses, all lines that have already
-        // arrived would be read in a single turn of the event loop.
+        // The loop over the lines of a watch pauses so that other work of the process gets a turn. Without pauses, all
+        // lines that have already arrived would be read in a single turn of the event loop.
         await breathe();
         if (stop.aborted) break;
         const changes = lines.filter(isChange).map(({ type, object }) => ({ type, object: follower.read(object) }));
@@ -97,7 +97,7 @@ export function followCollection<T>(session: Session, collection: Collection, fo
     while (!stop.aborted) {
       const began = performance.now();
       let askedMs: number | null = null;
-      // The kubeconfig is read again for each attempt.
+      // The kubeconfig is read again for each attempt, because its credentials may have changed.
       access.doubt();
       try {
         const isNew = version === null;

@@ -74,7 +74,10 @@ export function openCall(access: Access, call: HttpCall): Promise<IncomingMessag
   });
 }
 
-/** Returns the whole body as text. Rejects if the connection ends before the body does, and if the body is too long. */
+/**
+ * Returns the whole body of an answer as text. Rejects if the connection ends before the body does, and if the body is
+ * too long.
+ */
 export async function bodyOf(incoming: IncomingMessage, limitBytes = longestAnswerBytes): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -87,8 +90,8 @@ export async function bodyOf(incoming: IncomingMessage, limitBytes = longestAnsw
 }
 
 /**
- * Yields the lines of a body as they arrive, in batches that are never empty. Rejects if the connection ends before the
- * body does, and if one line is too long.
+ * Yields the lines of an answer's body as they arrive, in batches that are never empty. Rejects if the connection ends
+ * before the body does, and if one line is too long.
  */
 export async function* lineBatchesOf(
   incoming: IncomingMessage,

@@ -48,8 +48,8 @@ export function connectionError(access: Access, cause: unknown): AgentError {
 }
 
 /**
- * Converts an answer of kind Status to an AgentError. `doing` names the operation, such as `patch daemonsets`; it
- * completes "may not" and "refused to" in messages.
+ * Converts an answer of kind Status to an AgentError. `doing` names the purpose of the request, such as `patch
+ * daemonsets`; it completes "may not" and "refused to" in messages.
  */
 export function statusError(access: Access, httpStatus: number, body: unknown, doing: string): AgentError {
   const text =

@@ -19,8 +19,8 @@ const longestRequestMs = 30_000;
 const shortestRequestMs = 6_000;
 
 /**
- * Reads a kubeconfig and returns the operations on its cluster. A call that fails because the cluster is starting is
- * tried again until the time in `budget` is over. On a node without MicroShift, the function does not wait for a
+ * Reads a kubeconfig and returns the functions that use its cluster. A call that fails because the cluster is starting
+ * is tried again until the time in `budget` is over. On a node without MicroShift, the function does not wait for a
  * kubeconfig that only MicroShift would write.
  */
 export async function openCluster(

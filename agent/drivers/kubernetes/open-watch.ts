@@ -7,8 +7,8 @@ import { answerOf, sendError } from './send.ts';
 import { timeLimit } from './time-limit.ts';
 
 /**
- * Time without data after which the connection is probed (TCP keepalive). Linux closes the connection ten seconds later
- * if the server does not answer.
+ * Time without data after which the connection of a watch is probed (TCP keepalive). Linux closes the connection ten
+ * seconds later if the server does not answer.
  */
 const keepAliveMs = 15_000;
 

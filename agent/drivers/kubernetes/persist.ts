@@ -7,7 +7,7 @@ import { sendOnce } from './send.ts';
 /** Request that is repeated until it is answered. */
 export interface PersistentCall {
   readonly call: HttpCall;
-  /** Operation in words for messages, where it follows "may not": `annotate pod default/web`. */
+  /** Purpose of the request in words, which follow "may not" in messages: `annotate pod default/web`. */
   readonly doing: string;
   /** HTTP status codes that count as an answer, besides 200 and 201. */
   readonly answers: readonly number[];

@@ -2,7 +2,7 @@ import { AgentError, isAgentError, messageOf } from '../../errors.ts';
 import { startSwitch } from '../../model/service-hints.ts';
 import { OvsdbError } from '../ovsdb/index.ts';
 
-/** Converts a failure of the OVSDB connection to an AgentError. `what` names the operation in words. */
+/** Converts a failure of the OVSDB connection to an AgentError. `what` names the failed call in words. */
 export function fromOvsdb(what: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
   const details = { cause: error, facts: { doing: what } };

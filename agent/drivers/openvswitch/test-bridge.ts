@@ -5,7 +5,7 @@ import { flowsOf } from './flows.ts';
 /** Cookie of the flows that exist only during a test: `msnt` in ASCII, which other programs are unlikely to use. */
 const testCookie = '0x6d736e74';
 
-/** Operations that a test on a bridge can use. */
+/** Functions that the work of `testBridge` can use. */
 export interface BridgeTest {
   /** Delivers a frame (hex) to the host as if it had arrived through the bridge. */
   readonly deliver: (frame: string) => Promise<void>;

@@ -44,7 +44,7 @@ export async function attachUplink(
 ): Promise<void> {
   const named = (wanted: string) => [['name', '==', wanted]] as const;
   await client.transact('Open_vSwitch', [
-    // This precondition makes the transaction fail if the bridge does not exist any more.
+    // The wait operation is a precondition: the transaction fails if the bridge does not exist any more.
     wait({
       table: 'Bridge',
       where: named(bridge),

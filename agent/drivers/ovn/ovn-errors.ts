@@ -2,7 +2,9 @@ import { AgentError, type ErrorKind, isAgentError, messageOf } from '../../error
 import { startSwitch } from '../../model/service-hints.ts';
 import { OvsdbError } from '../ovsdb/index.ts';
 
-/** Converts a failure of an OVN database to an AgentError. `what` names the operation in words, `where` the server. */
+/**
+ * Converts a failure of an OVN database to an AgentError. `what` names the failed call in words, `where` the server.
+ */
 export function fromOvn(what: string, where: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
   const kind = error instanceof OvsdbError ? error.kind : 'operation';

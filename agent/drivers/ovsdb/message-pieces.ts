@@ -15,8 +15,9 @@ const pieceBytes = 64 * 1024;
 export const deepest = 4;
 
 /**
- * Text that stands for the members of a container that are already parsed; the number of the container follows. No
- * server sends this text, because Open vSwitch accepts no NUL in a string (lib/json.c).
+ * Text that replaces the already parsed members of a JSON array or object in the message; the index of that array or
+ * object comes after it. No server sends this text, because it begins with a NUL, and Open vSwitch accepts no NUL in a
+ * string (lib/json.c).
  */
 const mark = '\0parsed ';
 

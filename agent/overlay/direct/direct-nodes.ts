@@ -25,9 +25,9 @@ export interface DirectObstacle {
 }
 
 /**
- * Returns the members that take part in direct routes, once for each address family; none in layout `seed`. A member
- * needs a gateway that has the member's own address, and whose packets have no VLAN tag. Members whose packets leave
- * the cluster by the gateway of another node are left out.
+ * Returns the members that take part in direct routes; a member is in the list once for each of its address families.
+ * Returns none in layout `seed`. A member needs a gateway that has the member's own address, and whose packets have no
+ * VLAN tag. Members whose packets leave the cluster by the gateway of another node are left out.
  */
 export function directNodes(
   layout: Pick<OverlayLayout, 'naming'>,

@@ -6,8 +6,8 @@ import { directKey } from '../members/announced-direct.ts';
 import { besideNode } from './direct-nodes.ts';
 
 /**
- * Largest number of nodes in a published list, once for each address family; a longer list counts as malformed. A
- * cluster has about twenty nodes, each with up to two address families.
+ * Largest number of entries in a published list, which has a node once for each of its address families; a longer list
+ * counts as malformed. A cluster has about twenty nodes, each with up to two address families.
  */
 const mostNodes = 128;
 

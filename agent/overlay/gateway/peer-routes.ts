@@ -26,10 +26,7 @@ export function routesForPeer(
   return { routes: [...routes, ...toServices], withoutRoute };
 }
 
-/**
- * Returns the members. The outside clients of each member then include the ranges of the peers that its gateway
- * reaches.
- */
+/** Returns the members with further outside clients: the ranges of the peers that the gateway of the member reaches. */
 export function withPeerClients(
   members: readonly OverlayNode[],
   peers: readonly OverlayPeer[],

@@ -3,7 +3,10 @@ import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import { indexRows, listOf, textOf } from '../rows/row-index.ts';
 import { tunnelsOf } from './tunnels.ts';
 
-/** Prefix of the name of a distributed gateway's port, before the name of the port on the router (ovn-northd). */
+/**
+ * Prefix of the name of a distributed gateway's chassisredirect port; the rest is the name of the router port
+ * (ovn-northd).
+ */
 const redirectPrefix = 'cr-';
 
 /**

@@ -3,20 +3,23 @@
  * priorities alone order the tiers of Kubernetes: Admin, NetworkPolicy, Baseline.
  */
 export const aclPriorities = {
-  /** Forged packets, which are dropped. */
+  /** Priority of the ACLs that drop forged packets. */
   guard: 32_760,
-  /** Packets of the node itself to its pods. */
+  /** Priority of the ACLs that admit packets of nodes to pods. */
   node: 32_750,
-  /** Packets to the range of services, at an address or port without a service. */
+  /**
+   * Priority of the ACLs that reject packets to an address or port in the range of services at which no service is
+   * served.
+   */
   unserved: 32_745,
-  /** ARP and neighbour discovery of pods with cluster policies. */
+  /** Priority of the ACLs that allow ARP and neighbour discovery of pods with cluster policies. */
   neighbours: 32_740,
-  /** Lowest priority of the Admin tier. */
+  /** Lowest priority of the ACLs of the Admin tier. */
   admin: 16_400,
-  /** Traffic that a NetworkPolicy allows. */
+  /** Priority of the ACLs for traffic that a NetworkPolicy allows. */
   allowed: 16_301,
-  /** All other traffic of the pods of a NetworkPolicy. */
+  /** Priority of the ACLs that drop all other traffic of the pods of a NetworkPolicy. */
   isolated: 16_300,
-  /** Lowest priority of the Baseline tier. */
+  /** Lowest priority of the ACLs of the Baseline tier. */
   baseline: 100,
 } as const;

@@ -60,7 +60,7 @@ export interface Found {
   readonly shape: DatabaseShape;
 }
 
-/** Indexes the rows that were read. */
+/** Returns the rows that were read from a database, with an index, and the tables and columns of the database. */
 export function foundIn(rows: DatabaseRows): Found {
   return { existing: indexRows(rows), shape: rows.shape };
 }

@@ -44,7 +44,7 @@ export const followedColumns = {
     Chassis: ['name', 'hostname', 'encaps', 'other_config'],
     Chassis_Private: ['name'],
     Encap: ['ip', 'type', 'chassis_name'],
-    // Only the ports of distributed gateways are monitored.
+    // Rows of Port_Binding are monitored only for the ports of distributed gateways.
     Port_Binding: ['logical_port', 'type', 'chassis'],
   },
   Open_vSwitch: {

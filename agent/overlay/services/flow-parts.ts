@@ -16,8 +16,8 @@ export type FlowFamily = (typeof flowFamilies)[number];
 export const sideZone = 64_000;
 
 /**
- * Action that finds the side (node or gateway) to which the connection of a packet belongs: looks the connection up in
- * connection tracking, and continues in table 1.
+ * OpenFlow action that finds the side (node or gateway) to which the connection of a packet belongs: looks the
+ * connection up in connection tracking, and continues in OpenFlow table 1.
  */
 export const findSide = `ct(table=1,zone=${sideZone})`;
 

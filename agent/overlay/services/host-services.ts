@@ -88,8 +88,8 @@ export function hostServices(
     ...lines.map((line) => `    ${line}`),
     '  }',
   ];
-  // The destination becomes the server's address and port. The source is translated as well, so that the answer passes
-  // this node and is translated back.
+  // The destination of a packet to a service becomes the address and port of a server. The source is translated as
+  // well, so that the answer passes this node and is translated back.
   const there = rules.map(
     ({ ip, map }) => `dnat ${ip} to meta l4proto . ${ip} daddr . th dport map @${map} comment "${comments[ip]}"`,
   );
@@ -110,8 +110,8 @@ export function hostServices(
     );
     return places.length === 0 ? [] : [{ ...family, places }];
   });
-  // Only the original direction is matched, because replies of other connections of the node can have the address and
-  // port of a service as their destination.
+  // Only packets in the original direction of a connection are dropped, because replies of other connections of the
+  // node can have the address and port of a service as their destination.
   const refusing = closed.map(({ ip, restricted, permitted }) => {
     const place = `meta l4proto . ${ip} daddr . th dport`;
     const others = `${place} @${restricted} ${place} . ${ip} saddr != @${permitted}`;

@@ -86,9 +86,10 @@ export function rowsOf(policy: ClusterNetworkPolicy, planner: ObjectPlanner): Po
         priority: is(priority),
         action: is(action),
         match: is(match),
-        // In a later tier, some packets of a denied connection would pass (policies/policy-groups.ts).
+        // The ACLs are in the first tier of OVN. In a later tier, some packets of a denied connection would pass
+        // (policies/policy-groups.ts).
         tier: is(0),
-        // The match applies to the destination after load balancing, as in a NetworkPolicy.
+        // The match of the ACL applies to the destination after load balancing, as in a NetworkPolicy.
         ...(direction === 'Egress' && { options: keys({ 'apply-after-lb': 'true' }) }),
         external_ids: keys(tags),
       },

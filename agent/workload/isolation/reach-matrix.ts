@@ -52,7 +52,7 @@ function groupIn(namespace: Namespace | undefined, isolation: ReachMatrix['isola
   return groupOf(namespace, isolation.groupLabel)?.replace(/^\w+ /, '') ?? null;
 }
 
-/** Returns true if a packet passes all tiers at both ends. */
+/** Returns true if a packet passes all tiers of policies at both ends of its connection. */
 function passes(packet: FirstPacket, decisionsAt: DecisionsAt, facts: WorkloadFacts): boolean {
   return (['Egress', 'Ingress'] as const).every((direction) => {
     const [own, other] = direction === 'Ingress' ? [packet.to, packet.from] : [packet.from, packet.to];
@@ -86,7 +86,10 @@ function decisionsByPod(facts: WorkloadFacts): DecisionsAt {
   return at;
 }
 
-/** Returns the decision of a tier; null if it makes none. */
+/**
+ * Returns true if the decisions of a tier accept a packet, and false if they deny it; null if none of them applies to
+ * it.
+ */
 function decided(packet: FirstPacket, other: Endpoint, parts: readonly OwnPart[]): boolean | null {
   const found = parts.find(
     ({ peers, ports }) =>

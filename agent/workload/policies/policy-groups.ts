@@ -99,7 +99,8 @@ function addList(
       action: is(action),
       match: is(match),
       tier: is(tier),
-      // The match applies to the destination after load balancing. For a packet to a service, this is the backend.
+      // The match of the ACL applies to the destination after load balancing. For a packet to a service, this is the
+      // backend.
       ...(direction === 'Egress' && { options: keys({ 'apply-after-lb': 'true' }) }),
       external_ids: keys(tags),
     },

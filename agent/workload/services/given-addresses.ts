@@ -24,9 +24,9 @@ export interface Given {
 export type GivenFault = (given: Given, node: OverlayNode | null) => string | null;
 
 /**
- * Returns the check of requested addresses for a cluster. Any user who may write a Service may write `externalIPs`
- * (CVE-2020-8554), so these addresses are served only where the administrator has allowed it. The ranges are parsed
- * once for all addresses, because a user can request thousands of them.
+ * Returns the function that checks the requested addresses of a cluster. Any user who may write a Service may write
+ * `externalIPs` (CVE-2020-8554), so these addresses are served only where the administrator has allowed it. The
+ * permitted and refused ranges are parsed once for all addresses, because a user can request thousands of them.
  */
 export function givenFaultsOf({
   layout,

@@ -42,7 +42,8 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
   const owners = addressOwners(nodes);
   let faultOf: GivenFault | null = null;
   const givenFault: GivenFault = (given, node) => {
-    // The ranges are parsed when the first address is checked, because most services request no address.
+    // The permitted and refused ranges are parsed when the first address is checked, because most services request no
+    // address.
     faultOf ??= givenFaultsOf(facts);
     return faultOf(given, node);
   };

@@ -31,6 +31,6 @@ function write(interfaceName: string, value: string): void {
   try {
     writeFileSync(fileOf(interfaceName), value);
   } catch {
-    // The failure is ignored: the interface no longer exists, or /proc/sys is read-only.
+    // A failed write is ignored: the interface no longer exists, or /proc/sys is read-only.
   }
 }

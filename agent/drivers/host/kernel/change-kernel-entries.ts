@@ -46,8 +46,8 @@ export async function readForeign(ownMetric: number): Promise<readonly KernelEnt
     shownLines([], ['route show table all', 'rule show']),
   ]);
   const routes = foreignRoutes(lines, ownMetric);
-  // IPv6 rules are read only if a table other than main and local has IPv6 routes, because the query needs a second
-  // process.
+  // IPv6 policy rules are read only if a routing table other than main and local has IPv6 routes, because the query
+  // needs a second process.
   const hasTables = lines.some((line) => line.includes(':') && /\btable (?!main|local)/.test(line));
   const rules = [
     ...lines.flatMap((line) => parseRule(line, 4) ?? []),
@@ -74,8 +74,8 @@ export async function readForeign(ownMetric: number): Promise<readonly KernelEnt
 }
 
 /**
- * Returns the rules that name an interface, and NetworkManager's rules (protocol `static`) for a table that has foreign
- * routes through the interface.
+ * Returns the policy rules that name an interface, and NetworkManager's policy rules (protocol `static`) for a routing
+ * table that has foreign routes through the interface.
  */
 function rulesOf(name: string, routes: readonly KernelRoute[], rules: readonly KernelRule[]): readonly KernelRule[] {
   const tables = routes.flatMap(({ table }) => table ?? []);
@@ -108,9 +108,9 @@ export function addToKernel(entries: KernelEntries): Promise<string | null> {
 }
 
 /**
- * Adds the entries that the kernel accepts. The kernel then lists the addresses in their original order, except that
- * IPv4 addresses come after the node's own: MicroShift uses the first address of br-ex as the node's address
- * (openshift/microshift, pkg/util/net.go).
+ * Adds addresses, neighbours, routes and policy rules to their interface, except those that the kernel rejects. The
+ * kernel then lists the addresses in their original order, except that IPv4 addresses come after the node's own:
+ * MicroShift uses the first address of br-ex as the node's address (openshift/microshift, pkg/util/net.go).
  */
 export async function addToKernelInOrder(entries: KernelEntries): Promise<void> {
   const { interface: name, addresses } = entries;
@@ -140,8 +140,8 @@ export async function moveInKernel(from: KernelEntries, to: KernelEntries): Prom
 }
 
 /**
- * Returns the entries of an interface without the rules that do not name this interface. These rules also apply to the
- * interface to which the entries move, so they are not removed.
+ * Returns the entries of an interface without the policy rules that do not name this interface. These rules also apply
+ * to the interface to which the entries move, so they are not removed.
  */
 function namingIt({ rules = [], ...entries }: KernelEntries): KernelEntries {
   return { ...entries, rules: rules.filter(({ words }) => words.includes(entries.interface)) };

@@ -69,7 +69,7 @@ function write(file: string, value: string): void {
   try {
     writeFileSync(file, value);
   } catch {
-    // The failure is ignored: the interface no longer exists, or /proc/sys is read-only.
+    // A failed write is ignored: the interface no longer exists, or /proc/sys is read-only.
   }
 }
 

@@ -39,7 +39,7 @@ const states: readonly string[] = [
   'unresolved',
 ];
 
-/** A route in a table of the kernel, and the interfaces to which it leads. */
+/** A route in a routing table of the kernel, and the interfaces to which it leads. */
 export interface ShownRoute {
   readonly interfaces: readonly string[];
   readonly route: KernelRoute;

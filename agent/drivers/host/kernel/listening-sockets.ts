@@ -10,7 +10,10 @@ interface ListeningSocket {
   readonly port: number;
 }
 
-/** Size limit of a table, in bytes. A line has 150 bytes, and a node has far fewer than 40,000 sockets of one kind. */
+/**
+ * Size limit of a file of /proc/net that lists sockets, in bytes. A line has 150 bytes, and a node has far fewer than
+ * 40,000 sockets of one kind.
+ */
 const longestBytes = 6 * 1024 * 1024;
 const chunkBytes = 16 * 1024;
 
@@ -20,7 +23,7 @@ const states = { tcp: '0A', udp: '07' } as const;
 /**
  * Returns the listening sockets from /proc/net (proc(5)): TCP and UDP of both families, and SCTP if the kernel supports
  * it. The kernel lists listening TCP sockets first (net/ipv4/tcp_ipv4.c, tcp_get_idx), so the possibly many connections
- * are not read. Throws `step-failed` if a table cannot be read, or is longer than the table of any real node.
+ * are not read. Throws `step-failed` if a file cannot be read, or is longer than that of any real node.
  */
 export function readListeners(folder = '/proc/net'): readonly ListeningSocket[] {
   const found = (['tcp', 'udp'] as const).flatMap((protocol) =>
@@ -68,8 +71,8 @@ function endpointOf(line: string): readonly ListeningSocket[] {
 }
 
 /**
- * Returns the lines of a table after its heading, up to the first for which `isWanted` is false; an empty list if the
- * kernel has no such table.
+ * Returns the lines of a file of /proc/net after its heading, up to the first for which `isWanted` is false; an empty
+ * list if the file does not exist.
  */
 function linesOf(path: string, isWanted: (line: string) => boolean): readonly string[] {
   let descriptor: number;

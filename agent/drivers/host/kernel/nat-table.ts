@@ -2,7 +2,7 @@ import { AgentError } from '../../../errors.ts';
 import { canonicalAddress } from '../../../net/address.ts';
 import { type Finished, run } from '../process/exec.ts';
 
-/** Time limit of a command. nft(8) answers in milliseconds; tens of thousands of elements take seconds. */
+/** Time limit of a command of nft(8), which answers in milliseconds; tens of thousands of elements take seconds. */
 const commandMs = 30_000;
 
 /** Fields of an object in `nft -j list table` that the agent uses (libnftables-json(5)). */
@@ -22,8 +22,8 @@ interface Prefix {
 }
 
 /**
- * Returns the contents of a table of family inet, sorted: one line for each element of its maps and sets, and one for
- * each rule, with the chain and the comment of the rule. Null if the table does not exist.
+ * Returns the contents of an nftables table of family inet, sorted: one line for each element of its maps and sets, and
+ * one for each rule, with the chain and the comment of the rule. Null if the table does not exist.
  */
 export async function readNatTable(name: string): Promise<readonly string[] | null> {
   const found = await run('nft', ['-j', 'list', 'table', 'inet', name], commandMs);

@@ -2,8 +2,8 @@ import { commandMs, run } from '../process/exec.ts';
 import { ipBatch } from './ip-batch.ts';
 
 /**
- * Largest number of copied neighbours. A node communicates with few hosts of its own LAN: gateways, name servers and
- * its SSH client. More neighbours would only delay the move of the addresses to the other interface.
+ * Largest number of neighbours that are copied when addresses move to another interface. A node communicates with few
+ * hosts of its own LAN: gateways, name servers and its SSH client. More neighbours would only delay the move.
  */
 const copiedNeighbours = 16;
 
@@ -33,7 +33,8 @@ export async function copyNeighbours(from: string, to: string, isDeaf = false): 
     .slice(0, copiedNeighbours);
   await ipBatch(
     known.flatMap(({ dst, lladdr, state = [] }) => [
-      // The copies are stale entries: the kernel uses a stale entry at once, and verifies it after the first packets.
+      // The copied neighbours are stale entries: the kernel uses a stale entry at once, and verifies it after the first
+      // packets.
       ...(kept.includes(dst) ? [] : [`neigh replace ${dst} lladdr ${lladdr} dev ${to} nud stale`]),
       ...(isDeaf && !state.includes('PERMANENT')
         ? [`neigh replace ${dst} lladdr ${lladdr} dev ${from} nud reachable`]
@@ -59,7 +60,10 @@ export async function keepNeighbours(device: string): Promise<() => Promise<void
   return () => ipBatch(known.map(({ dst, lladdr }) => `neigh replace ${dst} lladdr ${lladdr} dev ${device} nud stale`));
 }
 
-/** Time limit of the read for a report. It is long, because a report needs the neighbours even from a busy machine. */
+/**
+ * Time limit for reading the neighbours that a report lists. It is long, because the report needs them even from a busy
+ * machine.
+ */
 const reportMs = 15_000;
 
 /**

@@ -1,7 +1,10 @@
 import { Resolver } from 'node:dns/promises';
 import { run } from '../process/exec.ts';
 
-/** Time limit for an answer. It is short, so that a silent host does not delay the decision about a rollback. */
+/**
+ * Time limit for the answer to an echo request or to a query of a name server. It is short, so that a silent host does
+ * not delay the decision about a rollback.
+ */
 const answerMs = 1_000;
 
 /**

@@ -13,8 +13,8 @@ const longestRequestBytes = 1024 * 1024;
  */
 const requestMs = 10_000;
 /**
- * Largest number of connections. A node has fewer concurrent requests, because a kubelet runs at most 110 pods by
- * default.
+ * Largest number of simultaneous connections to the socket. A node has fewer concurrent requests, because a kubelet
+ * runs at most 110 pods by default.
  */
 const mostConnections = 512;
 

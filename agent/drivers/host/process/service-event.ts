@@ -1,8 +1,8 @@
 import { watch } from 'node:fs';
 
 /**
- * Longest wait for an event. An event just before the watch begins is missed, so the caller checks again after this
- * time.
+ * Longest wait for an event in the directory of a service. An event just before the watch of the directory begins is
+ * missed, so the caller checks the service again after this time.
  */
 const askAgainMs = 1_000;
 /** Directories in which the sockets and pid files of the services are created when they start. */

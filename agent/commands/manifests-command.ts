@@ -53,7 +53,7 @@ export interface ClusterOptions extends ClusterInput, ManifestsOptions {
 export interface RenderOptions extends ManifestsOptions {
   /** Directory into which each object is written as a file. Absent to print all objects. */
   readonly directory?: string;
-  /** True to write kustomization.yaml as well, which lists the files. */
+  /** True to write kustomization.yaml as well, which lists the files of the objects. */
   readonly kustomization?: boolean;
 }
 
@@ -79,7 +79,7 @@ export async function clusterInput(output: Output): Promise<ManifestsOptions & P
 }
 
 /**
- * `manifests render`: prints the objects as YAML, or writes them into a directory. Needs no cluster.
+ * `manifests render`: prints the objects of ovn-kubernetes as YAML, or writes them into a directory. Needs no cluster.
  */
 export async function render(options: RenderOptions): Promise<void> {
   const { flavor, objects } = renderedObjects(options, false);
@@ -92,7 +92,7 @@ export async function render(options: RenderOptions): Promise<void> {
   if (output.format === 'json') output.result('', renderDocument(flavor, directory, []));
 }
 
-/** `manifests diff`: prints the changes that an apply would make. Exit code 3 if there are any. */
+/** `manifests diff`: prints the changes that `manifests apply` would make. Exit code 3 if there are any. */
 export async function diff(options: ClusterOptions): Promise<ExitCode> {
   const rendered = renderedFor(options);
   const result = await withCluster(options, askLimitSeconds, async ({ cluster }) => {
@@ -104,7 +104,10 @@ export async function diff(options: ClusterOptions): Promise<ExitCode> {
   return result.differences.length === 0 ? exitCode.done : exitCode.drift;
 }
 
-/** `manifests apply`: applies the objects and removes stale ones; with `wait`, also waits until the pods run. */
+/**
+ * `manifests apply`: applies the objects of ovn-kubernetes, and removes those that an earlier apply created and that
+ * are not desired any more. With `wait`, also waits until the pods run.
+ */
 export async function apply(options: ApplyOptions): Promise<ExitCode> {
   const { output, config, forceConflicts: force = false, wait = false } = options;
   if (options.unlessMicroshift === true && isMicroshifts(options)) {
@@ -128,7 +131,9 @@ function isMicroshifts({ config, hasMicroshift }: ClusterOptions): boolean {
   return hasMicroshift && microshiftRenders(config);
 }
 
-/** `manifests status`: prints every daemonset and container. Exit code 3 unless all of them run. */
+/**
+ * `manifests status`: prints every daemonset of ovn-kubernetes with its containers. Exit code 3 unless all of them run.
+ */
 export async function status(options: ClusterOptions): Promise<ExitCode> {
   const daemonSets = await withCluster(options, askLimitSeconds, ({ cluster }) => readStates(cluster));
   const isOurs = !isMicroshifts(options);
@@ -137,7 +142,10 @@ export async function status(options: ClusterOptions): Promise<ExitCode> {
   return document.outcome === 'as-wanted' ? exitCode.done : exitCode.drift;
 }
 
-/** `manifests delete`: removes the applied objects in reverse order and waits until they are gone. */
+/**
+ * `manifests delete`: removes the objects that `manifests apply` has applied, in reverse order, and waits until they
+ * are gone.
+ */
 export async function remove(options: ClusterOptions): Promise<ExitCode> {
   const { output, config } = options;
   refuseBesideMicroshift(config, options.hasMicroshift);

@@ -44,7 +44,7 @@ export interface Output {
   state(text: string, document: CommandDocument): void;
   /** Prints a line about the progress on standard error. */
   say(message: string): void;
-  /** Prints a message on standard error; in the journal, its entry has a MESSAGE_ID. */
+  /** Prints a message on standard error; in systemd's journal, its entry has a MESSAGE_ID. */
   announce(message: Message): void;
   /**
    * Prints an error, as text on standard error or as a document on standard output. Returns the exit code of its kind.
@@ -55,7 +55,7 @@ export interface Output {
   written(): Promise<void>;
 }
 
-/** Priority `notice` of a line in the journal (sd-daemon(3)). */
+/** Priority `notice` of a line in systemd's journal (sd-daemon(3)). */
 const notice = 5;
 
 /** Creates the output of this process. */
@@ -111,7 +111,10 @@ function print(document: JsonDocument, diagnostics: object | null): void {
   process.stdout.write(`${printableJson(printedDocument(document, diagnostics))}\n`);
 }
 
-/** Writes a message to the journal as one entry. If that fails, writes the message as lines with a priority. */
+/**
+ * Writes a message to systemd's journal as one entry. If that fails, writes the message to standard error, as lines
+ * with a priority.
+ */
 async function enter(message: Message, write: (text: string, priority: number) => void): Promise<void> {
   const { id, priority } = messageTable[message.kind];
   const { enterInJournal } = await import('../drivers/host/process/journal-entry.ts');
@@ -126,7 +129,7 @@ async function enter(message: Message, write: (text: string, priority: number) =
 }
 
 /**
- * Returns true if standard error is the socket of the journal. JOURNAL_STREAM names it (systemd.exec(5)), but the
+ * Returns true if standard error is the socket of systemd's journal. JOURNAL_STREAM names it (systemd.exec(5)), but the
  * program that started this process may have redirected standard error.
  */
 function goesToJournal(): boolean {

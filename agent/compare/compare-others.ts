@@ -10,7 +10,7 @@ const missing = { wanted: 'present', observed: 'absent' } as const;
 
 /**
  * Returns the foreign addresses, routes and neighbours that a bridge lost when another program recreated the bridge's
- * interface. The result also has the rules that are recorded for the bridge.
+ * interface. The result also has the routing rules that are recorded for the bridge.
  */
 export function lostEntries(
   bridge: string,
@@ -81,8 +81,8 @@ export function isOfOthers({ kind }: NetworkDifference): boolean {
 }
 
 /**
- * Returns what a run records at its end about other programs: for each bridge, the addresses, routes, rules, neighbours
- * and ports that other programs added to the bridge, and which of these ports the bridge lost.
+ * Returns what a run records at its end about other programs: for each bridge, the addresses, routes, routing rules,
+ * neighbours and ports that other programs added to the bridge, and which of these ports the bridge lost.
  */
 export function othersNow(bridges: readonly WantedBridge[], observation: Known): readonly OthersRecord[] {
   return bridges.flatMap((wanted) => {

@@ -45,9 +45,9 @@ export function pendingChange(records: readonly JournalRecord[], facts: ExpiryFa
 }
 
 /**
- * Returns the record of a transaction with the present state of its change, even if no run has written that state into
- * the journal. A reboot reverts an unconfirmed change. Without a reboot, the agent reverts the change at the end of the
- * time to confirm, or NetworkManager reverts it 30 s later.
+ * Returns the content of a transaction's journal with the present state of the change, even if no run has written that
+ * state into the journal. A reboot reverts an unconfirmed change. Without a reboot, the agent reverts the change at the
+ * end of the time to confirm, or NetworkManager reverts it 30 s later.
  */
 export function presentRecord(record: JournalRecord, facts: ExpiryFacts): JournalRecord {
   if (record.state !== 'awaiting-confirm') return record;

@@ -3,7 +3,10 @@ import type { Difference, WantedBridge } from '../model/plan.ts';
 import type { SettingValue } from '../model/profile-settings.ts';
 import { nmcliProperty, nmcliValue } from './nmcli-words.ts';
 
-/** Settings that are not compared, because NetworkManager applies them to the bridge and not to its NIC. */
+/**
+ * Settings of a NIC's profile that are not compared with the settings of the NIC, because NetworkManager applies them
+ * to the bridge.
+ */
 const ofAddress: readonly string[] = ['ipv4', 'ipv6', 'proxy', 'hostname', 'user'];
 
 /**

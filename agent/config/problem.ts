@@ -10,14 +10,14 @@ export interface Problem {
   readonly kind: 'config-syntax' | 'config-invalid';
   readonly source: SourceText;
   readonly offset: number;
-  /** Description of the problem, without the position. */
+  /** Description of the problem, without its position in the file. */
   readonly message: string;
   /** Correct form of the setting. */
   readonly hint: string;
 }
 
 const maxReported = 20;
-/** Number of characters that are shown on either side of the position. */
+/** Number of characters of a source line that are shown on either side of a problem's position. */
 const snippetReach = 70;
 
 /**

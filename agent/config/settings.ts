@@ -41,7 +41,10 @@ export const ovnSpellings: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(sameNames.map((name) => [name, [name]])),
 };
 
-/** Spellings in MicroShift's own files. MicroShift ignores an older spelling if a newer one exists. */
+/**
+ * Spellings of the cluster settings in MicroShift's own files, newest first. MicroShift ignores an older spelling if a
+ * newer one exists.
+ */
 export const clusterSpellings = {
   'cluster.clusterNetwork': ['network.clusterNetwork', 'cluster.clusterCIDR'],
   'cluster.serviceNetwork': ['network.serviceNetwork', 'cluster.serviceCIDR'],
@@ -68,8 +71,8 @@ const wordForNull: Readonly<Partial<Record<string, string>>> = {
 } satisfies Partial<Record<SettingName, string>>;
 
 /**
- * Returns every setting with its name in the files and its value. A null value is replaced by the word that stands for
- * it in ovn.yaml, if there is one.
+ * Returns every setting with its newest name in ovn.yaml or in MicroShift's config.yaml, and its value. A null value is
+ * replaced by the word that stands for it in ovn.yaml, if there is one.
  */
 export function namedSettings(config: Config): (readonly [name: string, setting: Sourced<SettingValue>])[] {
   return Object.entries({ ...ovnSpellings, ...clusterSpellings }).map(([path, [name = '']]) => {

@@ -7,7 +7,7 @@ import { type DaemonSetState, microshiftKubeconfig } from '../model/manifests.ts
 /**
  * Returns the daemonsets of ovn-kubernetes, whichever program applied them; null if this node has no kubeconfig of
  * MicroShift. A kubeconfig from the caller's environment is not used: it may name programs, which would then run as
- * root. Each request is sent once; if the server does not answer it, the function fails.
+ * root. Each request is sent once; if the API server does not answer it, the function fails.
  */
 export async function readDaemonSets(): Promise<readonly DaemonSetState[] | null> {
   if (!existsSync(microshiftKubeconfig)) return null;

@@ -46,7 +46,10 @@ interface Mount {
   readonly readOnly: boolean;
 }
 
-/** Reads the mounts. Field 5 is the mount point; field 6 and the last one are its options (proc_pid_mountinfo(5)). */
+/**
+ * Reads the mounts from /proc/self/mountinfo. In each line, field 5 is the mount point; field 6 and the last field are
+ * the options of the mount (proc_pid_mountinfo(5)).
+ */
 function readMounts(): readonly Mount[] {
   return (fileText('/proc/self/mountinfo') ?? '').split('\n').map((line) => {
     const words = line.split(' ');

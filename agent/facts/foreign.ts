@@ -60,8 +60,8 @@ export function withoutListed(
       active.devices.some((path) => own.some((device) => device.path === path)),
     );
     const isBridge = ofBridges.includes(entries.interface);
-    // A link without an active profile is left out, because the owner of its entries is unknown. The agent's bridges
-    // and lo are exceptions.
+    // A link without an active profile is left out, because it is not known which program added its addresses and
+    // routes. The agent's bridges and lo are exceptions.
     if (running.length === 0 && !isBridge && entries.interface !== 'lo') return [];
     // After a restart of NetworkManager, a bridge of the agent has no active profile yet. The profile that the agent
     // made for the bridge is then used in place of an active one.

@@ -90,8 +90,8 @@ export function connectionDefaults(files: readonly ConfigFile[], version: string
 }
 
 /**
- * Sets a value. `match-device+=` extends the list of earlier files, and `match-device-=` shortens it; no other key of
- * these sections is a list.
+ * Sets the value of a key in a section. `match-device+=` extends the list of earlier files, and `match-device-=`
+ * shortens it; no other key of these sections is a list.
  */
 function setValue({ values }: Merged, key: string, value: string, file: string): void {
   const [, name = '', sign = ''] = /^(.+?)([+-]?)$/.exec(key) ?? [];
@@ -106,7 +106,7 @@ function setValue({ values }: Merged, key: string, value: string, file: string):
 }
 
 /**
- * Parses the sections of a key file in their order, by name. A repeated key has its last value
+ * Parses a key file and returns its sections by name, in the order of the file. A repeated key has its last value
  * (g_key_file_load_from_data).
  */
 export function parseKeyfile(text: string): Map<string, Map<string, string>> {

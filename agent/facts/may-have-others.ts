@@ -9,15 +9,15 @@ import type { Link, Route } from '../model/observation.ts';
  */
 
 /**
- * Signs in /proc/net: IPv4 routing tables other than local, main and default (255, 254, 253), and permanent neighbours
- * (ATF_PERM).
+ * Signs in /proc/net that other programs may have added routes or neighbours: IPv4 routing tables other than local,
+ * main and default (255, 254, 253), and permanent neighbours (ATF_PERM).
  */
 export interface TableSigns {
   readonly hasOtherTables: boolean;
   readonly hasPermanentNeighbours: boolean;
 }
 
-/** Reads the signs that do not belong to a single link. */
+/** Reads from /proc/net the signs that other programs may have added routes or neighbours to any link. */
 export function readTableSigns(textOf: (path: string) => string | null = fileText): TableSigns {
   const tables = [...(textOf('/proc/net/fib_trie') ?? '').matchAll(/^Id (\d+):/gm)].map(([, id]) => Number(id));
   const flags = [...(textOf('/proc/net/arp') ?? '').matchAll(/^\S+\s+0x\w+\s+(0x\w+)/gm)].map(([, text]) =>
@@ -36,8 +36,8 @@ export function readTableSigns(textOf: (path: string) => string | null = fileTex
 const [kernels4, kernels6, users6] = [0, 256, 1024];
 
 /**
- * Returns true if links, routes or `signs` show that other programs may have added entries. `ours` contains the names
- * of the agent's bridges.
+ * Returns true if links, routes or `signs` show that other programs may have added addresses, routes or neighbours.
+ * `ours` contains the names of the agent's bridges.
  */
 export function mayHaveOthers(
   links: readonly Link[],

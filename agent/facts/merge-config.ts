@@ -2,9 +2,9 @@ import type { ConfigSection } from '../model/network-manager-config.ts';
 import { type ConfigFile, isEnabled, parseKeyfile } from './manager-defaults.ts';
 
 /**
- * Merges the configuration files that NetworkManager of this version reads; the first file has the lowest precedence.
- * In the result, the first section has the highest precedence. A value of a later file replaces that of the same
- * section and key.
+ * Merges those of the configuration files that NetworkManager of the given version reads; the first file has the lowest
+ * precedence. In the result, the first section has the highest precedence. A value of a later file replaces that of the
+ * same section and key.
  */
 export function mergeConfig(files: readonly ConfigFile[], version: string): readonly ConfigSection[] {
   const merged = new Map<string, { values: Record<string, string>; files: Record<string, string> }>();
@@ -28,7 +28,8 @@ export function mergeConfig(files: readonly ConfigFile[], version: string): read
 }
 
 /**
- * Sets a value. `key+` adds to the list of earlier files, `key-` removes from it. Returns the key without `+` or `-`.
+ * Sets the value of a key in a section. `key+` adds items to the list of earlier files, and `key-` removes items from
+ * it. Returns the key without `+` or `-`.
  */
 function setValue(values: Record<string, string>, key: string, value: string): string {
   const name = key.replace(/[+-]$/, '');

@@ -2,9 +2,10 @@ import { afterSeconds, type KernelEntries } from '../model/kernel-entries.ts';
 import { type OthersPort, type OthersRecord, othersPath, uptimePath } from '../model/others.ts';
 
 /**
- * Reads the entries and ports that other programs had on the agent's bridges at the last run; empty if nothing is
- * recorded, or if the record is not the agent's. The lifetimes of entries are reduced by the time since that run.
- * Entries whose lifetime is over are left out, because the kernel itself has removed them.
+ * Reads the entries and ports that other programs had on the agent's bridges at the last run; empty if no run has
+ * recorded any since the boot, or if the file that records them does not have the agent's format. The lifetimes of the
+ * entries are reduced by the time since that run. Entries whose lifetime is over are left out, because the kernel
+ * itself has removed them.
  */
 export function readOthers(fileText: (path: string) => string | null): readonly OthersRecord[] {
   try {

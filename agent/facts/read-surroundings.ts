@@ -18,7 +18,7 @@ export async function readSurroundings(links: readonly Link[], bus?: Bus): Promi
   const [stackedElsewhere, interfaceRules, interfaceZones] = await Promise.all([
     isFree ? readStackedElsewhere() : [],
     readInterfaceRules(),
-    // The zones stay unknown if firewalld does not answer in time; a plan can be made without them.
+    // The zones of firewalld stay unknown if firewalld does not answer in time; a plan can be made without them.
     askInterfaceZones(bus).catch(() => null),
   ]);
   return {

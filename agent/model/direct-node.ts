@@ -17,7 +17,7 @@ export const encapsulationIsAlways = 'overlay.encapsulation is always';
 
 /** Path of packets from pods of this node to pods of another node, over one address family. */
 export interface PodPath {
-  /** Name of the other node. */
+  /** Name of the node whose pods the path leads to. */
   readonly node: string;
   readonly family: 'ipv4' | 'ipv6';
   /** `none`: the pods are not reached, because `overlay.encapsulation` is `never` and the direct route is missing. */

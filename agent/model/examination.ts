@@ -84,8 +84,8 @@ export interface OverlayFacts {
    */
   readonly missing: readonly { readonly name: string; readonly for: string }[];
   /**
-   * Complaints about connections over which other hosts may write the central databases; null if this is not the
-   * central node.
+   * Complaints about connections over which other hosts, or users of this node other than root, may write to the
+   * central databases; null if this is not the central node.
    */
   readonly listeners: readonly { readonly message: string; readonly hint: string }[] | null;
   /**

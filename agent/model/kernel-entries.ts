@@ -11,8 +11,8 @@ export interface KernelEntries {
   /** Permanent neighbour entries. */
   readonly neighbours: readonly KernelNeighbour[];
   /**
-   * Policy rules that name the interface, and rules of NetworkManager that lead to a table with other programs' routes
-   * through the interface. Absent if empty.
+   * Routing rules that name the interface, and routing rules of NetworkManager that lead to a routing table with other
+   * programs' routes through the interface. Absent if empty.
    */
   readonly rules?: readonly KernelRule[];
   /**
@@ -87,11 +87,13 @@ export interface KernelRoute {
   readonly source: string | null;
   readonly metric: number | null;
   readonly mtuBytes: number | null;
-  /** Name or number of the table, in the notation of ip-route(8); null for the table main. */
+  /** Name or number of the routing table, in the notation of ip-route(8); null for the table main. */
   readonly table: string | null;
   /** Type of the route: `local`, `broadcast`, … Absent for unicast. */
   readonly type?: string;
-  /** Scope of an IPv4 route. Absent in records of agents before 0.3; the rules of ip-route(8) apply then. */
+  /**
+   * Scope of an IPv4 route. Absent if an agent before 0.3 recorded the route; ip-route(8) then describes the default.
+   */
   readonly scope?: string;
   /** Routing protocol. Absent if it is `boot`. */
   readonly protocol?: string;
@@ -114,18 +116,18 @@ export interface KernelNeighbour {
 
 export interface KernelRule {
   readonly family: 4 | 6;
-  /** Rule in the notation of ip-rule(8), word by word, with its priority. */
+  /** Routing rule in the notation of ip-rule(8), word by word, with its priority. */
   readonly words: readonly string[];
 }
 
-/** Returns the word after a key of a rule; undefined if the rule does not have the key. */
+/** Returns the word after a key of a routing rule; undefined if the rule does not have the key. */
 export function ruleValue({ words }: KernelRule, key: string): string | undefined {
   return words.includes(key) ? words[words.indexOf(key) + 1] : undefined;
 }
 
 /**
- * Returns the same entries for another interface. In rules and next hops, the name of that interface replaces the old
- * one.
+ * Returns the same entries for another interface. In routing rules and next hops, the name of that interface replaces
+ * the old one.
  */
 export function onInterface(entries: KernelEntries, name: string): KernelEntries {
   const { interface: former, rules, routes } = entries;

@@ -48,7 +48,10 @@ export interface ObjectDifference {
 /** Effect that an apply or a delete had on one object. */
 export interface ObjectOutcome {
   readonly object: string;
-  /** `taken-over` if the object existed, and the agent's inventory did not list it. */
+  /**
+   * `taken-over` if the object existed, and the agent's list of applied objects (manifests/inventory.ts) did not
+   * contain it.
+   */
   readonly outcome: 'created' | 'changed' | 'unchanged' | 'taken-over' | 'removed';
 }
 

@@ -10,9 +10,9 @@ export const othersPath = '/run/microshift-net/others.json';
 export const uptimePath = '/proc/uptime';
 
 /**
- * Entries and ports that other programs had on one of the agent's bridges at the last run. The record belongs to the
- * internal interface that the bridge had at that time. An entry that is missing on the same interface was removed by
- * another program. An entry that is missing on a new interface was lost with the old interface.
+ * Entries and ports that other programs had on one of the agent's bridges at the last run. They belong to the internal
+ * interface that the bridge had at that time. An entry that is missing on the same interface was removed by another
+ * program. An entry that is missing on a new interface was lost with the old interface.
  */
 export interface OthersRecord {
   readonly bridge: string;

@@ -26,17 +26,17 @@ export interface OverlayDaemon {
 /** State of the watcher, which writes the rows of OVN_Northbound for Kubernetes objects. */
 export interface WatcherState {
   /**
-   * `waiting`: the objects or the database are not read completely yet. `standby`: another watcher writes. `active`:
-   * this watcher writes.
+   * `waiting`: the Kubernetes objects or the northbound database are not read completely yet. `standby`: another
+   * watcher writes rows. `active`: this watcher writes them.
    */
   readonly role: 'waiting' | 'standby' | 'active';
   /** Number of watched objects by kind. */
   readonly objects: Readonly<Record<string, number>>;
   /** Kubernetes nodes that have not joined the overlay; their pods get no network. */
   readonly nodesOutside: readonly string[];
-  /** Date and time of the last write; null if nothing has been written yet. */
+  /** Date and time of the last write to the northbound database; null if nothing has been written yet. */
   readonly wroteAt: string | null;
-  /** Object keys whose rows the database rejects; each write is tried again. */
+  /** Object keys whose rows the northbound database refuses; each write is tried again. */
   readonly refused: readonly string[];
   /** Error that keeps the watcher from following objects or from writing rows; null if both work. */
   readonly failure: { readonly message: string; readonly hint: string | null; readonly since: string } | null;
@@ -72,6 +72,9 @@ export interface OverlayTunnel {
   readonly remoteAddress: string;
   /** Fault of the tunnel on this node, in words; null if it has none. */
   readonly fault: string | null;
-  /** True if the other end answers an echo request; null if that is not known. Absent if no echo request was sent. */
+  /**
+   * True if the other end of the tunnel answers an echo request; null if that is not known. Absent if no echo request
+   * was sent.
+   */
   readonly answers?: boolean | null;
 }

@@ -28,8 +28,8 @@ export interface GatewayRequest {
 }
 
 /**
- * A node's role in its cluster. `overlay init` and `overlay join` create the record; `overlay leave` and `overlay
- * disable` remove it.
+ * Record of a node's membership in a cluster. `overlay init` and `overlay join` create the record; `overlay leave` and
+ * `overlay disable` remove it.
  */
 export interface OverlayRecord {
   readonly format: 1;

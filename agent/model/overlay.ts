@@ -17,7 +17,7 @@ export interface OverlayLayout {
   readonly owner: string;
 }
 
-/** A socket that receives packets for a port of the node. */
+/** A socket that receives packets for a TCP, UDP or SCTP port of the node. */
 export interface Listener {
   readonly protocol: 'tcp' | 'udp' | 'sctp';
   /** Address to which the socket is bound; null if it receives at every address of the node. */

@@ -97,13 +97,15 @@ export type ColumnChange =
 
 /** Condition that must hold when the changes are made; otherwise none of them is made (RFC 7047 section 5.2.6). */
 export type RowGuard =
-  /** No row of the table has these values; for a map, no row has these keys with these values. */
+  /**
+   * Condition that no row of a table has these values; for a map column, that no row has these keys with these values.
+   */
   | {
       readonly guard: 'absent';
       readonly table: string;
       readonly where: Readonly<Record<string, Atom | Readonly<Record<string, string>>>>;
     }
-  /** The row exists, and these columns have the values that were read. */
+  /** Condition that a row exists and that these columns of it have the values that were read. */
   | {
       readonly guard: 'unchanged';
       readonly table: string;

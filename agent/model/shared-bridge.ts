@@ -36,16 +36,16 @@ export interface DesiredFlow {
 
 /** An nftables table: the script that makes it, and the lines by which it is recognized. */
 export interface NatTable {
-  /** Script for nft(8) that replaces the table in one transaction. */
+  /** Script for nft(8) that replaces the whole nftables table in one transaction. */
   readonly script: string;
-  /** Elements of the table's maps and sets, and comments of its rules, one per line, sorted. */
+  /** Elements of the maps and sets of the nftables table, and comments of its rules, one per line, sorted. */
   readonly lines: readonly string[];
 }
 
-/** A flow or the nftables table that differs from the desired state. */
+/** A flow of a bridge, or the agent's nftables table, that differs from the desired state. */
 export interface SharedBridgeChange {
   readonly do: 'add' | 'remove';
-  /** Flow in the notation of ovs-ofctl(8), or text that names several flows or the table. */
+  /** Flow in the notation of ovs-ofctl(8), or text that names several flows or the agent's nftables table. */
   readonly what: string;
   readonly why: string;
 }

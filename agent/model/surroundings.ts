@@ -17,12 +17,12 @@ export interface Surroundings {
 
 /** Rules of one nftables chain, all of which name the same interfaces. */
 export interface InterfaceRules {
-  /** Family and name of the table: `inet filter`. */
+  /** Family and name of the nftables table: `inet filter`. */
   readonly table: string;
   readonly chain: string;
-  /** Interface names as in the rules; a trailing `*` matches any ending. */
+  /** Interface names in the notation of nftables rules; a trailing `*` matches any ending. */
   readonly names: readonly string[];
-  /** Number of the rules of the chain that name these interfaces. */
+  /** Number of rules in the nftables chain that name these interfaces. */
   readonly rules: number;
 }
 

@@ -33,13 +33,13 @@ export interface ThreadFacts {
 export interface DropInFacts {
   readonly kind: 'affinity' | 'no-mlockall';
   /**
-   * Path below /etc/systemd/system, the administrator's directory. A file there replaces the packaged file of the same
-   * name.
+   * Path of a drop-in below /etc/systemd/system, the administrator's directory. A file there replaces the packaged file
+   * of the same name.
    */
   readonly path: string;
-  /** Content of the file; null if it does not exist. */
+  /** Content of the drop-in in the administrator's directory; null if it does not exist. */
   readonly text: string | null;
-  /** Content of the packaged file of the same name in /usr/lib; null if it does not exist. */
+  /** Content of the packaged drop-in of the same name in /usr/lib; null if it does not exist. */
   readonly shipped: string | null;
 }
 
@@ -49,7 +49,7 @@ export interface TuningStepArguments {
   pinThreads: { daemon: DaemonName; pid: number; threads: readonly number[] | null; cpus: string };
   writeDropIn: { path: string; text: string };
   removeDropIn: { path: string };
-  /** Makes systemd read the drop-ins; restarts no service. */
+  /** Makes systemd read its drop-ins; restarts no service. */
   reloadUnits: Record<never, never>;
   /** Changes keys in a column of the table Open_vSwitch; a null value removes the key. */
   setKeys: { column: OvsColumn; values: Readonly<Record<string, string | null>> };

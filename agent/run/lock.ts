@@ -20,8 +20,8 @@ import { stoppable } from './stoppable.ts';
 
 export const lockDirectory = '/run/microshift-net/lock';
 /**
- * Time that the older of two contenders waits for the younger one to withdraw, which takes milliseconds. At the limit
- * the older one withdraws as well.
+ * Time that the older of two contenders for the lock waits for the younger one to withdraw, which takes milliseconds.
+ * At the limit the older one withdraws as well.
  */
 const withdrawalMs = 2_000;
 
@@ -39,8 +39,8 @@ type RunKind = 'brief' | 'long';
 
 interface Contender {
   /**
-   * Name of a contender's file: PID.STARTTIME.KIND.COMMAND. The file is empty, so that no reader can find it half
-   * written.
+   * Name of the file by which a process contends for the lock: PID.STARTTIME.KIND.COMMAND. The file is empty, so that
+   * no reader can find it half written.
    */
   readonly name: string;
   readonly pid: number;
@@ -130,7 +130,7 @@ async function tryLock(directory: string, command: string, kind: RunKind): Promi
   if (older !== undefined || !(await haveWithdrawn(directory, own, others))) {
     const [holder] = liveOthers(directory, own);
     release();
-    // Another attempt follows, because the holder of the lock has ended meanwhile.
+    // If the other contenders have ended meanwhile, another attempt follows.
     if (holder === undefined) return tryLock(directory, command, kind);
     const error = new AgentError('busy', `another run is in progress: ${spoken(holder)}`, {
       hint: 'wait until that process has ended (a run of the unit: journalctl -f -u microshift-ovs-init), then run the command again',
@@ -142,8 +142,8 @@ async function tryLock(directory: string, command: string, kind: RunKind): Promi
 }
 
 /**
- * Waits until a holder has removed its file or its process has ended. Resolves with false if the holder still has the
- * lock at the limit. Throws the reason of `stop` when `stop` is aborted.
+ * Waits until a holder of the lock has removed its file or its process has ended. Resolves with false if it still holds
+ * the lock at the time limit. Throws the reason of `stop` when `stop` is aborted.
  */
 function ended(
   directory: string,
@@ -163,9 +163,9 @@ function haveWithdrawn(directory: string, own: Contender, others: readonly Conte
 }
 
 /**
- * Waits until the condition holds. Checks it after every change of the lock's directory, and again at the limit,
+ * Waits until the condition holds. Checks it after every change of the lock's directory, and again at the time limit,
  * because the crash of a holder does not change the directory. Resolves with false if the condition does not hold at
- * the limit. Throws the reason of `stop` when `stop` is aborted.
+ * the time limit. Throws the reason of `stop` when `stop` is aborted.
  */
 function holdsWithin(
   directory: string,
@@ -213,7 +213,10 @@ function liveContenders(directory: string): Contender[] {
   return live;
 }
 
-/** Returns true if the agent's own user owns the file; a file of another user could name any process. */
+/**
+ * Returns true if the agent's own user owns the file of a contender for the lock. A file of another user could name any
+ * process, and does not count.
+ */
 function isOurs(path: string): boolean {
   const status = lstatSync(path, { throwIfNoEntry: false });
   return status?.isFile() === true && status.uid === process.geteuid?.();
@@ -223,7 +226,8 @@ function clearAway(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // A directory of this name cannot be removed. It may stay, because only files count as contenders for the lock.
+    // If the path is that of a directory, it cannot be removed. It may stay, because only files count as contenders for
+    // the lock.
   }
 }
 

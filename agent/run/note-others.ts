@@ -18,8 +18,8 @@ export function noteOthers(plan: Plan, observation: Observation, isReported: boo
 }
 
 /**
- * Removes the records of bridges that are not wanted any more. Otherwise the ports of such a bridge would be reported
- * as missing from a later bridge of the same name.
+ * Removes from the record of foreign ports and entries the bridges that are not desired any more. Otherwise the ports
+ * of such a bridge would be reported as missing from a later bridge of the same name.
  */
 export function forgetOthers(plan: Plan, { others = [] }: Observation): void {
   const kept = others.filter(({ bridge }) => plan.wanted.bridges.some((wanted) => wanted.bridge === bridge));
@@ -32,7 +32,8 @@ function write(records: readonly OthersRecord[], { others = [] }: Pick<Observati
     if (records.length === 0) removeFile(othersPath);
     else replaceFile(othersPath, `${JSON.stringify(records.map(timed))}\n`);
   } catch {
-    // The failure is ignored: a full /run must not fail a run that has left the node in the desired state.
+    // A failure to write the file is ignored: a full /run must not fail a run that has left the node in the desired
+    // state.
   }
 }
 

@@ -187,7 +187,7 @@ function isSettled(state: number): boolean {
 
 /**
  * Waits until the state of NetworkManager's device fulfils a condition; the state is 0 without a device. Returns
- * without an error at the limit.
+ * without an error at the time limit.
  */
 async function deviceReaches(
   { nm }: Node,

@@ -10,8 +10,8 @@ import { tcpFrame } from '../net/tcp-frame.ts';
 import { leftBehindText, rulesLeftBehind, zoneLeftBehind } from '../plan/uplink/filter-notes.ts';
 
 /**
- * Largest number of SYN frames that are sent. More than one may be needed, because a machine that is short of memory
- * may lose a frame.
+ * Largest number of TCP SYN frames that are sent into the bridge to prove that the host answers. More than one may be
+ * needed, because a machine that is short of memory may lose a frame.
  */
 const tries = 3;
 /** Dynamic ports, at which no service listens (RFC 6335, section 6). */
@@ -61,7 +61,10 @@ export async function proveInbound(plan: Plan, observation: Observation, deadlin
   );
 }
 
-/** Returns the reason for which the client may be rejected; null if no rule and no zone refers to the NIC only. */
+/**
+ * Returns the reason for which the host may reject an SSH client; null if no rule of the packet filter and no zone of
+ * firewalld refers to the NIC only.
+ */
 function reasonFor({ bridge, uplink, profiles }: WantedBridge, observation: Observation): string | null {
   if (uplink === null) return null;
   const { interface: nic } = uplink;

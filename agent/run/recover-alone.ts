@@ -49,8 +49,8 @@ export function recoverNow(reporter: Reporter, waiting: Say): Promise<void> {
 
 /**
  * Recovers open transactions at boot, after the start of ovsdb-server and before ovs-vswitchd and NetworkManager start.
- * Otherwise ovs-vswitchd would put the NIC into a bridge that the database still has and that no profile configures.
- * Connects neither to ovs-vswitchd nor to NetworkManager.
+ * Otherwise ovs-vswitchd would put the NIC into a bridge that the database of Open vSwitch still has and that no
+ * profile configures. Connects neither to ovs-vswitchd nor to NetworkManager.
  */
 export function recoverAtBoot({ say, announce }: Reporter): Promise<void> {
   return withLock('recover --boot', async () => {
@@ -86,7 +86,7 @@ function profilesOnDisk(): readonly string[] {
  */
 async function removeOrphans(say: Reporter['say']): Promise<void> {
   const ports = await openTuning().catch((error: unknown) => {
-    // If ovsdb-server is not running at boot, the rows have no effect and can stay.
+    // If ovsdb-server is not running at boot, the rows of bridges have no effect and can stay.
     if (isAgentError(error) && error.kind === 'ovsdb-unreachable') return null;
     throw error;
   });
@@ -115,8 +115,8 @@ async function removeOrphans(say: Reporter['say']): Promise<void> {
 }
 
 /**
- * Returns the agent's bridges that MicroShift's script would create. They stay in the database, because ports of other
- * programs in them have to survive a boot.
+ * Returns the agent's bridges that MicroShift's script would create. They stay in the database of Open vSwitch, because
+ * ports of other programs in them have to survive a boot.
  */
 function leftToMicroShift(orphans: readonly string[], ovs: OvsFacts): readonly LeftBridge[] {
   const facts = { host: microshiftScriptFact((path) => readSmallFile(path)), ovs };

@@ -207,8 +207,8 @@ function heldCheckpoint({ nm, ovs, deadline }: TransactionPorts): HeldCheckpoint
       const made = await createCheckpoint(nm, checkpointSeconds);
       path = made;
       heartbeat = setInterval(() => {
-        // The extension fails only if NetworkManager or the bus has stopped. The run also watches for both, and then
-        // ends with a more precise error.
+        // An extension of the checkpoint's timer fails only if NetworkManager or the bus has stopped. The run also
+        // watches for both, and then ends with a more precise error.
         pushCheckpointForward(nm, made, checkpointSeconds).catch(() => undefined);
         vswitchd.look();
       }, heartbeatMs);

@@ -3,8 +3,8 @@ import type { ConfigWarning, Sourced } from '../model/config.ts';
 import { joinLines } from './style.ts';
 
 /**
- * Returns a line per setting: its name in the file, its effective value and its source, in columns. With `hasHeader`,
- * as on a terminal, a line with the names of the columns comes first.
+ * Returns a line per setting: its name in ovn.yaml or in MicroShift's config.yaml, its effective value and its source,
+ * in columns. With `hasHeader`, as on a terminal, a line with the names of the columns comes first.
  */
 export function configShowText(
   settings: readonly (readonly [name: string, setting: Sourced<unknown>])[],
@@ -22,7 +22,7 @@ export function configShowText(
   return text([...lines, ...warningLines(warnings)]);
 }
 
-/** Returns a line that says whether the file is valid or absent, and the warnings. */
+/** Returns a line that says whether a configuration file is valid or absent, and the warnings about it. */
 export function configCheckText(file: string, isPresent: boolean, warnings: readonly ConfigWarning[]): string {
   return text([`${file}: ${isPresent ? 'valid' : 'absent, the defaults apply'}`, ...warningLines(warnings)]);
 }

@@ -1,7 +1,9 @@
 import type { FirewallPlan, TrustedSource } from '../model/firewall.ts';
 import { joinLines, type Style } from './style.ts';
 
-/** Returns the result of a check: each source, and whether it is trusted now and permanently. */
+/**
+ * Returns a line for each source of pod traffic, which says whether firewalld trusts the source now and permanently.
+ */
 export function firewallText(plan: FirewallPlan, style: Style): string {
   const width = Math.max(...plan.wanted.map((entry) => entry.source.length));
   const lines = plan.wanted.map(({ source, why }) => {

@@ -5,7 +5,10 @@ import { joinLines, type Style } from './style.ts';
 import { tableLines } from './table.ts';
 import { durationText, momentText, relativeTime } from './time.ts';
 
-/** Colours of the states: red for an incomplete rollback, yellow for a change that is not kept, or not kept yet. */
+/**
+ * Colours of the states of a transaction: red for an incomplete rollback, yellow for a change that is not kept, or not
+ * kept yet.
+ */
 const stateColour = {
   open: 'yellow',
   committed: 'green',

@@ -5,7 +5,7 @@ import { cellsOnly, tableLines } from './table.ts';
 /** Text of a cell in the table of `overlay isolation show`, by the connections that are allowed between namespaces. */
 const cells: Readonly<Record<Reach, string>> = { all: 'yes', some: 'some', none: 'no' };
 
-/** Returns the rules of an isolation, as part of a sentence. */
+/** Returns the settings of an isolation, as part of a sentence. */
 function rulesOf({ globalNamespaces, groupLabel }: Isolation): string {
   const global = globalNamespaces.length === 0 ? 'no namespace is global' : `global: ${globalNamespaces.join(', ')}`;
   return `groups by the label ${groupLabel}; ${global}`;

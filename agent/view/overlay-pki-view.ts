@@ -11,7 +11,7 @@ export function bundleWrittenText({ node, pem }: OverlayBundle, file: string): s
   ]);
 }
 
-/** Returns the text for a request that was written to a file. */
+/** Returns the text for a certificate request that was written to a file. */
 export function requestWrittenText(file: string): string {
   return joinLines([
     `${file} asks for a certificate; it is not secret, and the key stays on this node.`,

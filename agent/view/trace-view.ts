@@ -91,8 +91,8 @@ function routeText({ rule, match }: TraceFlow): string {
 }
 
 /**
- * Returns a rule as text: its name (of the row, or of the object from which the row was made), its row, and its
- * content. An empty name or content is left out.
+ * Returns a row of OVN as text: its name (or that of the object from which the row was made), its table with the
+ * beginning of its UUID, and its content. An empty name or content is left out.
  */
 function ruleText({ table, id, name, says }: TraceRule): string {
   const row = `${table} ${id}`;
@@ -100,7 +100,7 @@ function ruleText({ table, id, name, says }: TraceRule): string {
   return `${name} (${row}${says === '' ? '' : `, ${says}`})`;
 }
 
-/** Returns the rule of a flow; without a rule, the flow itself. */
+/** Returns the row from which a logical flow was made, as text; without such a row, the flow itself. */
 function flowText(flow: TraceFlow | null): string {
   if (flow === null) return 'no flow, which no packet passes';
   return flow.rule === null ? `stage ${flow.stage} (${flow.match})` : ruleText(flow.rule);

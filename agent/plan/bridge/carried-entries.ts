@@ -60,7 +60,7 @@ export interface ByPlace {
  * Separates the entries of a bridge that leave with its NIC from those that stay. `bridgeStays` is true for
  * MicroShift's bridge, and for a bridge that is built again. If it is true, an address leaves only if it came from the
  * NIC or is in the NIC's LAN. If it is false, all addresses leave, except those of ovn-kubernetes. Routes and
- * neighbours stay if they belong to the network of an address that stays. Rules always leave.
+ * neighbours stay if they belong to the network of an address that stays. Routing rules always leave.
  */
 export function byPlace(
   { bridge, bridgeInterface }: BridgeNames,

@@ -17,7 +17,7 @@ import { stableAddresses } from './handover.ts';
 /*
  * Addresses on lo. In some cases, MicroShift ignores the addresses on br-ex when it looks for the address of the node.
  * If it finds no address, or a different address each time, it restarts itself again and again. If lo has a copy of the
- * address, MicroShift finds this copy first (plan/microshift-address.ts has the rules). The copy changes no route.
+ * address, MicroShift finds this copy first, as plan/microshift-address.ts explains. The copy changes no route.
  */
 
 /**

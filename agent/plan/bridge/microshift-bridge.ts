@@ -35,7 +35,7 @@ export function isOfMicroShift(row: OvsBridge, known: KnownLinks): boolean {
   return isMarkedByMicroShift(row) && ownerOf(row) === undefined && nicsIn(row, known).length === 0;
 }
 
-/** Returns true for a bridge with the keys that MicroShift's script sets. */
+/** Returns true for a bridge whose row has the external id and the MAC that MicroShift's script sets. */
 export function isMarkedByMicroShift({ name, externalIds, otherConfig }: OvsBridge): boolean {
   return externalIds['bridge-id'] === name && otherConfig.hwaddr?.toLowerCase() === hwaddr;
 }
@@ -57,8 +57,8 @@ export function microshiftBridge(names: BridgeNames, observation: Observation): 
 
 /**
  * Returns the bridge that remains when the agent's br-ex is removed: br-ex as MicroShift's script makes it, with the
- * keys of other programs. Null for another bridge than br-ex, if the script is not installed, or if br-ex does not
- * exist.
+ * external ids of other programs. Null for another bridge than br-ex, if the script is not installed, or if br-ex does
+ * not exist.
  */
 export function bridgeForMicroShift(names: BridgeNames, { host, ovs, foreign }: KnownAtBoot): LeftBridge | null {
   const row = ovs.bridges.find((bridge) => bridge.name === names.bridge);
@@ -75,8 +75,8 @@ export function bridgeForMicroShift(names: BridgeNames, { host, ovs, foreign }: 
 }
 
 /**
- * Returns the agent's bridge without the agent's keys, for a rebuild in which the ports and flows of other programs
- * stay. Null if other programs have no ports in the bridge, or if the bridge cannot stay.
+ * Returns the agent's bridge without the agent's external ids, for a rebuild in which the ports and flows of other
+ * programs stay. Null if other programs have no ports in the bridge, or if the bridge cannot stay.
  */
 export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation: Observation): LeftBridge | null {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
@@ -128,8 +128,8 @@ export function differsFromLeft(wanted: LeftBridge, { ovs, links }: Pick<Observa
 }
 
 /**
- * Returns the keys that make the row of MicroShift's bridge a row of the agent: those that NetworkManager would write
- * for these profiles.
+ * Returns the keys in external_ids and other_config that make the row of MicroShift's bridge a row of the agent: those
+ * that NetworkManager would write for these profiles.
  */
 export function rowOf(names: BridgeNames, wanted: WantedBridge): BridgeRow {
   const { settings } = profileOf(wanted, names.bridge);

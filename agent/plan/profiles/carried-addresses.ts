@@ -5,13 +5,13 @@ import { type ProfileSettings, stringsOf } from '../../model/profile-settings.ts
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /*
- * Record of the foreign addresses that came to a bridge with its NIC. The record is in the agent's profile of the
- * bridge's interface. Like the addresses, this profile lasts until the next boot.
+ * List of the foreign addresses that came to a bridge with its NIC. The list is in the agent's profile of the bridge's
+ * interface. Like the addresses, this profile lasts until the next boot.
  */
 
 /**
- * Longest value in bytes that NetworkManager accepts (NM_SETTING_USER, libnm-core nm-setting-user.c), with some
- * reserve.
+ * Longest value of user.data, in bytes, that NetworkManager accepts (NM_SETTING_USER, libnm-core nm-setting-user.c),
+ * with some reserve.
  */
 const longestValue = 8_000;
 

@@ -3,7 +3,7 @@ import type { Json, ProfileSettings } from '../../model/profile-settings.ts';
 
 type Setting = ProfileSettings[string];
 
-/** Keys of a rule that name an interface (NetworkManager, nm-core-internal.h, NM_IP_ROUTING_RULE_ATTR_*). */
+/** Keys of a routing rule that name an interface (NetworkManager, nm-core-internal.h, NM_IP_ROUTING_RULE_ATTR_*). */
 const interfaceKeys = ['iifname', 'oifname'];
 
 /**

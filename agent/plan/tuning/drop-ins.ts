@@ -26,9 +26,10 @@ export function affinityIn(text: string | null): string | null {
 }
 
 /**
- * File in which the drop-in collects the options of ovs-ctl. ovs-ctl locks the memory of ovs-vswitchd by default, and
- * takes its options from $OPTIONS (Debian: $OVS_CTL_OPTS), which the administrator sets in a file that is read at every
- * start. The drop-in therefore adds its own option in front of the administrator's options at every start.
+ * File in which a drop-in of the agent collects the options of ovs-ctl. ovs-ctl locks the memory of ovs-vswitchd by
+ * default, and takes its options from $OPTIONS (Debian: $OVS_CTL_OPTS), which the administrator sets in a file that is
+ * read at every start. The drop-in therefore adds its own option in front of the administrator's options at every
+ * start.
  */
 const optionsFile = '/run/microshift-net/ovs-options';
 const noLockSettings = `[Service]
@@ -47,14 +48,16 @@ export function keepsMemoryUnlocked(text: string | null): boolean {
   return text?.includes('--no-mlockall') ?? false;
 }
 
-/** Returns true if the administrator's directory has this drop-in, and the agent did not write it. */
+/**
+ * Returns true if the administrator's directory (/etc/systemd/system) has this drop-in, and the agent did not write it.
+ */
 export function isForeign(dropIn: DropInFacts): boolean {
   return dropIn.text !== null && !dropIn.text.startsWith(ownMark);
 }
 
 /**
- * Returns the effective text of a drop-in: a file in the administrator's directory replaces a packaged one. Null if
- * neither file exists.
+ * Returns the effective text of a drop-in: a file in the administrator's directory (/etc/systemd/system) replaces a
+ * packaged one. Null if neither file exists.
  */
 export function effectiveText(dropIn: DropInFacts): string | null {
   return dropIn.text ?? dropIn.shipped;

@@ -48,8 +48,8 @@ export function stackedNotes(link: Link, bridge: string, observation: Observatio
 }
 
 /**
- * Returns the blocking devices of this network namespace. A device is found by its name, because the index of a parent
- * may be that of a link in another namespace.
+ * Returns the devices of this network namespace that are stacked on a NIC and prevent Open vSwitch from adding it. A
+ * device is found by its name, because the index of a parent may be that of a link in another namespace.
  */
 function blockers(link: Link, observation: Observation): readonly { readonly name: string; readonly kind: string }[] {
   const uppers = observation.links.filter(({ name }) => link.uppers?.includes(name) === true);

@@ -111,7 +111,7 @@ function appendTo(directory: string, id: string, first: string): Journal {
 }
 
 export interface JournalListing {
-  /** Records of the valid journals, newest first. */
+  /** Contents of the valid journals, newest first. */
   readonly records: readonly JournalRecord[];
   /** Files that are not valid journals, each with the reason; recovery ignores their content. */
   readonly unusable: readonly { readonly path: string; readonly why: string }[];
@@ -197,8 +197,8 @@ function is(path: string, wanted: (record: JournalRecord) => boolean): boolean {
 }
 
 /**
- * Returns the file names of journals, oldest first; an empty list if the directory cannot be read, or if other users
- * can write to it.
+ * Returns the file names of journals, oldest first; an empty list if the directory of the journals cannot be read, or
+ * if other users can write to it.
  */
 function journalNames(directory: string): string[] {
   try {

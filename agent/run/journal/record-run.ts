@@ -77,7 +77,7 @@ export async function recordRefused(command: string, cause: unknown): Promise<vo
 
 /** Details about the end of a transaction, in addition to its state. */
 export interface EndDetails {
-  /** Plan of the transaction if its change was kept; the record then lists the bridges of this plan. */
+  /** Plan of the transaction if its change was kept; the record of the run then lists the bridges of this plan. */
   readonly kept?: Plan | null;
   /** Failure that followed the failure in `detail`, for example the failure of the rollback. */
   readonly later?: string | null;
@@ -146,8 +146,8 @@ interface RunEnd {
 }
 
 /**
- * Returns the record after a run. The counters continue from the previous record, and values that this run has not
- * determined are copied from it.
+ * Returns the record of a run that has ended. The counters continue from the record of the previous run, and values
+ * that this run has not determined are copied from it.
  */
 export function nextRecord(previous: RunRecord | null, end: RunEnd): RunRecord {
   const { command, at, tookMs, outcome, error, plan, transaction, confirmed } = end;

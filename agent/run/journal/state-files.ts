@@ -28,9 +28,9 @@ const repairAskedFile = 'repair-asked';
 const bootMarkerPath = '/run/microshift-net/boot-done';
 
 /**
- * Writes the hint that names the NIC, and a record of the NIC with its permanent MAC and the identities of the bridges.
- * At the next boot, br-ex then has the same NIC even if the NIC's name has changed, and requests addresses with the
- * same identity. Writes only files that differ.
+ * Writes the hint that names the NIC of br-ex, and a file that records this NIC with its permanent MAC, and the
+ * identities of the bridges. At the next boot, br-ex then has the same NIC even if the NIC's name has changed, and
+ * requests addresses with the same identity. Writes only files that differ.
  */
 export function writeHint(plan: Plan, observation: Observation): void {
   const uplink = plan.choice?.interface ?? null;
@@ -51,8 +51,8 @@ export function writeHint(plan: Plan, observation: Observation): void {
 }
 
 /**
- * Removes the record of the NIC, and the hint if the agent wrote it. A hint that the administrator wrote is a setting
- * and stays.
+ * Removes the file that records the NIC of br-ex, and the hint file if the agent wrote it. A hint that the
+ * administrator wrote is a setting and stays.
  */
 export function removeHint(): void {
   rmSync(hintedNicPath, { force: true });

@@ -112,7 +112,9 @@ async function putObject(
   return { object: titleOf(reference), outcome: outcome === 'unchanged' ? 'changed' : outcome };
 }
 
-/** Runs a task for all items at once and waits for every one. If at least one task fails, throws one error. */
+/**
+ * Runs a task for all items at once and waits until every task has ended. If at least one task fails, throws one error.
+ */
 async function forEach<T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
   const settled = await Promise.allSettled(items.map(task));
   const [first, ...others] = settled.flatMap((one) => (one.status === 'rejected' ? [asAgentError(one.reason)] : []));

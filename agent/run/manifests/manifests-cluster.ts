@@ -50,7 +50,7 @@ export async function withCluster<T>(
   }
 }
 
-/** State that earlier applies left on the server. */
+/** Objects that earlier applies left in the cluster. */
 export interface Earlier {
   readonly inventory: KubernetesObject | null;
   /** Present objects with the agent's label. */
@@ -58,7 +58,10 @@ export interface Earlier {
   readonly references: readonly ObjectReference[];
 }
 
-/** Finds the objects of earlier applies: by label, and by the inventory. */
+/**
+ * Finds the objects of earlier applies: by label, and by the inventory, a ConfigMap that lists them
+ * (manifests/inventory.ts).
+ */
 export async function findEarlier(cluster: Cluster): Promise<Earlier> {
   const collections = Object.values(kinds).map(({ apiVersion, plural, namespaced }) => {
     const namespace = namespaced ? namespaceName : null;
@@ -79,12 +82,12 @@ export async function findEarlier(cluster: Cluster): Promise<Earlier> {
  */
 interface SortedOut {
   readonly own: readonly ObjectReference[];
-  /** Objects of the agent in which another manager owns fields. */
+  /** Objects of the agent in which another field manager owns fields. */
   readonly shared: readonly { readonly reference: ObjectReference; readonly owners: readonly string[] }[];
   readonly gone: readonly ObjectReference[];
 }
 
-/** Reads the objects and sorts their references by owner. */
+/** Reads the objects of these references, and sorts the references by the owner of the object. */
 export async function sortOut(cluster: Cluster, references: readonly ObjectReference[]): Promise<SortedOut> {
   const found = await Promise.all(
     references.map(async (reference) => ({ reference, live: await cluster.get(reference) })),
@@ -99,7 +102,9 @@ export async function sortOut(cluster: Cluster, references: readonly ObjectRefer
   };
 }
 
-/** Returns the object as the server would store it; null if a dependency, such as its namespace, does not exist yet. */
+/**
+ * Returns the object as the API server would store it; null if a dependency, such as its namespace, does not exist yet.
+ */
 export async function dryRun(
   cluster: Cluster,
   object: KubernetesObject,
@@ -142,7 +147,7 @@ export async function waitForObjects(
   }
 }
 
-/** Waits until an object is gone. At the limit, fails with `delete-timeout` and names its finalizers. */
+/** Waits until an object is gone. At the time limit, fails with `delete-timeout` and names its finalizers. */
 export async function waitUntilGone(run: ClusterRun, reference: ObjectReference): Promise<void> {
   const kind = kinds[reference.kind];
   if (kind === undefined) return;

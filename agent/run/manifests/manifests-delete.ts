@@ -20,8 +20,8 @@ export async function deleteObjects(run: ClusterRun, note: (line: string) => voi
   // Pods of daemonsets that an earlier run removed may still be terminating.
   for (const reference of gone) await waitForPods(run, reference);
   const isLast = ({ kind, name }: ObjectReference): boolean => kind === 'Namespace' || name === inventoryReference.name;
-  // The inventory is removed after all other objects, except the namespace, so that the run after an interruption finds
-  // the remaining objects.
+  // The inventory, a ConfigMap that lists the applied objects, is removed after all other objects, except the
+  // namespace, so that the run after an interruption finds the remaining objects.
   const last = own.filter(isLast).filter(({ kind }) => kind !== 'Namespace' || foreign.length === 0);
   const waves = [...wavesOf(last), ...wavesOf(own.filter((reference) => !isLast(reference)))].reverse();
   for (const wave of waves) {

@@ -7,8 +7,8 @@ import type { ObjectDifference } from '../../model/manifests.ts';
 import { dryRun, findEarlier, sortOut } from './manifests-cluster.ts';
 
 /**
- * Returns the changes that an apply would make: those that a dry run of the server reports, and the removal of stale
- * objects. Unchanged objects are left out.
+ * Returns the changes that an apply would make: those that a dry run of the API server reports, and the removal of
+ * stale objects. Unchanged objects are left out.
  */
 export async function diffObjects(cluster: Cluster, objects: readonly KubernetesObject[]): Promise<ObjectDifference[]> {
   const differences = await Promise.all(objects.map((object) => differenceOf(cluster, object)));
@@ -30,8 +30,8 @@ async function differenceOf(cluster: Cluster, object: KubernetesObject): Promise
 }
 
 /**
- * Returns the result of a dry run. If the dry run reports a conflict, returns the message of the conflict, which names
- * the owners of the fields, and the result of a second dry run, which takes the fields over.
+ * Returns the result of a dry run for an object. If the dry run reports a conflict, returns the message of the
+ * conflict, which names the owners of the fields, and the result of a second dry run, which takes the fields over.
  */
 async function verdictOf(
   cluster: Cluster,

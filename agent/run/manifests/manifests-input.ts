@@ -7,7 +7,10 @@ import type { Config } from '../../model/config.ts';
 import { type KubernetesObject, namespaceName } from '../../model/kubernetes/object.ts';
 import type { Flavor, ManifestsFlavor } from '../../model/manifest-flavors.ts';
 
-/** Input from which the objects are rendered: the configuration, and the options that replace parts of it. */
+/**
+ * Input from which the objects of ovn-kubernetes are rendered: the configuration, and the options that replace parts of
+ * it.
+ */
 export interface ManifestsInput {
   readonly config: Config;
   readonly flavor?: ManifestsFlavor;
@@ -16,7 +19,7 @@ export interface ManifestsInput {
   readonly controlPlane?: string;
 }
 
-/** Input of the commands that use a cluster. */
+/** Input of those `manifests` commands that use a cluster. */
 export interface ClusterInput extends ManifestsInput {
   readonly output: { say(message: string): void };
   readonly kubeconfig?: string;
@@ -35,8 +38,8 @@ export interface Rendered {
 }
 
 /**
- * Renders the objects for the configuration and the options. Needs no connection to a cluster. `usesCluster` is true
- * for a command that can read the image from the cluster if no option names it.
+ * Renders the objects of ovn-kubernetes for the configuration and the options. Needs no connection to a cluster.
+ * `usesCluster` is true for a command that can read the image from the cluster if no option names it.
  */
 export function renderedObjects(options: ManifestsInput, usesCluster: boolean): Rendered {
   const { config, cniBinDir: cniBinDirectory = defaultCniBinDirectory, controlPlane = null } = options;
@@ -46,8 +49,8 @@ export function renderedObjects(options: ManifestsInput, usesCluster: boolean): 
 }
 
 /**
- * Returns a function that renders the objects for a cluster. If the image need not be read from the cluster, renders at
- * once, so that errors are reported before the connection.
+ * Returns a function that renders the objects of ovn-kubernetes for a cluster. If the image need not be read from the
+ * cluster, renders at once, so that errors are reported before the connection.
  */
 export function renderedFor(options: ClusterInput): (cluster: Cluster) => Promise<Rendered> {
   if (options.runningImage === true) {

@@ -27,7 +27,7 @@ export async function portsOf(ovs: OpenVSwitch): Promise<readonly string[]> {
 
 /**
  * Waits until NetworkManager neither activates nor deactivates a profile, so that the next observation is not of a
- * transient state. Ignores the NICs in `deaf`, which receive no replies. Returns without an error at the limit.
+ * transient state. Ignores the NICs in `deaf`, which receive no replies. Returns without an error at the time limit.
  */
 export async function awaitActivations(
   watch: ActivationWatch,
@@ -48,7 +48,7 @@ export async function awaitActivations(
     const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
     return (await Promise.all(actives.map(isSettled))).every((settled) => settled);
   };
-  // An activation can last longer than the limit, for example on a NIC without a DHCP server. The rollback then
+  // An activation can last longer than the time limit, for example on a NIC without a DHCP server. The rollback then
   // continues during this activation.
   await watch.until('all activations', isQuiet, deadline, quietLimitMs).catch(() => undefined);
 }

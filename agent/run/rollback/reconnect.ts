@@ -51,8 +51,8 @@ async function keepUnaided(previous: Wanted): Promise<void> {
 }
 
 /**
- * Opens connections as soon as D-Bus, NetworkManager and Open vSwitch run. Fails at the limit with the error of the
- * service that is missing.
+ * Opens connections as soon as D-Bus, NetworkManager and Open vSwitch run. Fails at the time limit with the error of
+ * the service that is missing.
  */
 export async function openNodeWithin(
   limitMs: number,

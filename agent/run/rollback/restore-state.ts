@@ -150,7 +150,7 @@ async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline)
       await awaitActivations(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
       await aim.ports.clearLoopback();
       // Ports of removed bridges are removed from the kernel's data path here, because a restarted ovs-vswitchd knows
-      // only the bridges that are still in the database.
+      // only the bridges that are still in the database of Open vSwitch.
       await freeFromDatapath(await goneOf(ovs, present));
       await runSteps(restoration, deadline);
     }
@@ -243,8 +243,8 @@ async function settle(context: StepContext, step: Step, say: (message: string) =
 }
 
 /**
- * Returns the bridges that are no longer in the database. ovs-vswitchd may not have removed their devices yet, and
- * NetworkManager waits for that removal.
+ * Returns the bridges that are no longer in the database of Open vSwitch. ovs-vswitchd may not have removed their
+ * devices yet, and NetworkManager waits for that removal.
  */
 async function goneOf(ovs: OpenVSwitch, names: readonly string[]): Promise<readonly string[]> {
   const { bridges } = await ovs.facts();

@@ -11,7 +11,7 @@ const hangsAfterMs = 1_000;
 
 /**
  * Returns true if ovs-vswitchd answers, at once or after systemd has restarted it. If the result is false, ports that
- * are removed from the database stay in the kernel's data path.
+ * are removed from the database of Open vSwitch stay in the kernel's data path.
  */
 export async function vswitchdAnswers(ovs: OpenVSwitch): Promise<boolean> {
   const giveUpMs = monotonicMs() + restartLimitMs;

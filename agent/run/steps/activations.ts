@@ -66,7 +66,7 @@ export async function activate(context: StepContext, profile: ProfileActivation)
 
 /**
  * Waits until an interface has a link-local address, which shows that NetworkManager has begun to configure IPv6. The
- * static addresses of the profile then exist. Returns without an error at the limit.
+ * static addresses of the profile then exist. Returns without an error at the time limit.
  */
 async function ipv6Begun(interfaceName: string, deadline: Deadline): Promise<void> {
   const hasBegun = (): boolean => ipv6Of(interfaceName).some(isLinkLocal6);
@@ -129,8 +129,8 @@ async function showTap({ nm, watch, deadline }: StepContext, active: string, wha
 
 /**
  * Starts an activation. If NetworkManager refuses it because the device is missing, tries again after each signal of
- * NetworkManager. Fails with the refusal if the device does not appear within the limit. Subscribes to signals only
- * after a refusal, because NetworkManager mostly has the device already.
+ * NetworkManager. Fails with the refusal if the device does not appear within the time limit. Subscribes to signals
+ * only after a refusal, because NetworkManager mostly has the device already.
  */
 async function beginWithDevice({ nm, watch, deadline }: StepContext, profile: ProfileActivation): Promise<string> {
   let active = '';

@@ -31,8 +31,8 @@ export async function deleteProfiles(context: StepContext, step: StepArguments['
   await Promise.all(step.profiles.map(async (profile) => nm.deleteProfile(await nm.profilePathOf(profile.uuid))));
   const ended = async (): Promise<boolean> => (await activeUuids(nm)).every(([, uuid]) => !gone.has(uuid));
   const limitMs = Math.min(endLimitMs, deadline.remainingMs());
-  // The run continues after the limit. If an old activation still lasts then, the next step that needs the bridge's
-  // name fails.
+  // The run continues after the time limit. If an old activation still lasts then, the next step that needs the
+  // bridge's name fails.
   await watch.until('the end of the old profiles', ended, deadline, limitMs).catch((error: unknown) => {
     if (deadline.signal.aborted) throw error;
   });

@@ -28,9 +28,9 @@ function tentativeOf(links: readonly Link[]): readonly string[] {
 }
 
 /**
- * Waits until duplicate address detection of addresses has ended. Returns without an error at the limit. NetworkManager
- * reports a NIC as configured as soon as IPv4 is configured. Fixed IPv6 addresses that are still tentative could not
- * move with the NIC. The bridge would begin their detection after the move, with an outage of 2 s.
+ * Waits until duplicate address detection of addresses has ended. Returns without an error at the time limit.
+ * NetworkManager reports a NIC as configured as soon as IPv4 is configured. Fixed IPv6 addresses that are still
+ * tentative could not move with the NIC. The bridge would begin their detection after the move, with an outage of 2 s.
  */
 export async function detectionOver(addresses: readonly string[], deadline: Deadline): Promise<void> {
   const over = (): boolean => !tentativeOf(readLinks()).some((address) => addresses.includes(address));

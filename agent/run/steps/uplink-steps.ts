@@ -88,7 +88,7 @@ export async function clearUplink(context: StepContext, step: StepArguments['cle
 
 /**
  * Waits until the activation of the NIC's profile has ended. An activation without IP settings waits only for the
- * carrier, which a bond or team without a port may lack. Returns without an error at the limit.
+ * carrier, which a bond or team without a port may lack. Returns without an error at the time limit.
  */
 async function configured({ nm, watch, deadline }: StepContext, device: string, name: string): Promise<void> {
   const isDone = async (): Promise<boolean> => {

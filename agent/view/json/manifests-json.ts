@@ -6,7 +6,7 @@ import type {
   ObjectOutcome,
 } from '../../model/manifests.ts';
 
-/** `manifests render`: the objects, or the directory into which they were written. */
+/** `manifests render`: the objects of ovn-kubernetes, or the directory into which they were written. */
 export interface ManifestsRenderDocument {
   readonly command: 'manifests render';
   readonly outcome: 'rendered';

@@ -17,13 +17,13 @@ export interface OverlayIsolationDisableDocument {
 export interface OverlayIsolationShowDocument {
   readonly command: 'overlay isolation show';
   readonly outcome: 'shown';
-  /** Rules of the separation; null if namespaces are not separated. */
+  /** Settings of the separation; null if namespaces are not separated. */
   readonly isolation: IsolationJson | null;
   readonly namespaces: readonly IsolatedNamespaceJson[];
   readonly reaches: readonly NamespaceReachJson[];
 }
 
-/** Separation of namespaces. */
+/** Settings of the separation of namespaces. */
 export interface IsolationJson {
   /** Namespaces that reach all others, and are reached by all others. */
   readonly globalNamespaces: readonly string[];

@@ -13,7 +13,7 @@ export interface OverlayChangesJson {
    * and the interfaces of its overlay ports.
    */
   readonly kernel: readonly KernelChangeJson[];
-  /** Flows on the bridges of this node except br-int, and the node's table of nftables. */
+  /** OpenFlow flows on the bridges of this node except br-int, and the agent's nftables table. */
   readonly flows: readonly FlowChangeJson[];
   /** Rows for Kubernetes objects, which the central node's daemon writes; null if they were not compared. */
   readonly kubernetesRows: readonly RowChangeJson[] | null;
@@ -41,10 +41,10 @@ export interface KernelChangeJson {
   readonly why: string;
 }
 
-/** Change of a flow of OpenFlow, or of the table of nftables. */
+/** Change of an OpenFlow flow, or of the agent's nftables table. */
 export interface FlowChangeJson {
   readonly change: 'add' | 'remove';
-  /** The flow in the notation of ovs-ofctl(8), or the table. */
+  /** The flow in the notation of ovs-ofctl(8), or a text that names several flows or the agent's nftables table. */
   readonly flow: string;
   readonly why: string;
 }

@@ -39,7 +39,7 @@ export interface PeerJson {
   readonly serviceSubnets: readonly string[];
 }
 
-/** A peer of the list. */
+/** A peer that `overlay peer list` lists. */
 export interface ListedPeerJson extends PeerJson {
   /** Routes that the peer needs. */
   readonly routes: readonly PeerRouteJson[];
@@ -69,7 +69,7 @@ export interface WithoutPeerRouteJson {
     | 'no-address'
     | 'no-clients'
     | 'old-layout';
-  /** The state in words. */
+  /** Reason why the peer does not reach the subnet, in words. */
   readonly reason: string;
 }
 

@@ -51,7 +51,7 @@ export interface PortHostJson {
   readonly addresses: readonly string[];
 }
 
-/** A port of the list. */
+/** A port that `overlay port list` lists. */
 export interface ListedPortJson extends PortJson {
   /** True if OVN has bound the port to its interface. */
   readonly isConnected: boolean;

@@ -17,12 +17,14 @@ export interface OverlayStatusDocument {
   /** Remotes of the southbound database, such as `ssl:192.0.2.1:6642`. */
   readonly southbound: readonly string[];
   /**
-   * False if this member was taken out of the cluster on the central node. Null if that is not known. Always null on
-   * the central node and on a node without pod subnets.
+   * False if the central node has no management port for this member: the member was taken out of the cluster there, or
+   * its rows are not written yet. Null if that is not known. Always null on the central node and on a node without pod
+   * subnets.
    */
   readonly isInCluster: boolean | null;
   /**
-   * Reason why the central node does not have this member, or why that could not be checked; null if no reason exists.
+   * Sentence that says that the central node has no management port for this member, or why that could not be checked;
+   * null if neither is the case.
    */
   readonly membershipProblem: string | null;
   /** Connection of ovn-controller to the southbound database; `absent` if ovn-controller is not running. */
@@ -62,15 +64,17 @@ export interface DaemonFailureJson {
 
 /** Writer of the rows for Kubernetes objects. */
 export interface WatcherJson {
-  /** `waiting`: objects or rows are not read completely yet. `standby`: another writer is active. */
+  /**
+   * `waiting`: Kubernetes objects or northbound rows are not read completely yet. `standby`: another writer is active.
+   */
   readonly role: 'waiting' | 'standby' | 'active';
   /** Number of Kubernetes objects by kind. */
   readonly objects: Readonly<Record<string, number>>;
   /** Nodes of Kubernetes that have not joined the overlay. */
   readonly nodesOutside: readonly string[];
-  /** Time of the last write to the database, in ISO 8601; null before the first write. */
+  /** Time of the last write to the northbound database, in ISO 8601; null before the first write. */
   readonly wroteAt: string | null;
-  /** Objects whose rows the database refuses. */
+  /** Objects whose rows the northbound database refuses. */
   readonly refused: readonly string[];
   readonly failure: DaemonFailureJson | null;
 }
@@ -84,13 +88,13 @@ export interface TunnelJson {
   readonly remoteAddress: string;
   /** Fault of the tunnel; null if it has none. */
   readonly fault: string | null;
-  /** True if the other end answers; null if that is not known. */
+  /** True if the other end of the tunnel answers; null if that is not known. */
   readonly answers: boolean | null;
 }
 
 /** Path of packets from pods of this node to pods of another node. */
 export interface PodPathJson {
-  /** Name of the other node. */
+  /** Name of the node whose pods the path leads to. */
   readonly node: string;
   readonly family: 'ipv4' | 'ipv6';
   /**

@@ -63,15 +63,17 @@ export interface OverlayPartJson {
   readonly node: string;
   readonly role: 'central' | 'member';
   /**
-   * False if this member was taken out of the cluster on the central node. Null if that is not known. Always null on
-   * the central node and on a node without pod subnets.
+   * False if the central node has no management port for this member: the member was taken out of the cluster there, or
+   * its rows are not written yet. Null if that is not known. Always null on the central node and on a node without pod
+   * subnets.
    */
   readonly isInCluster: boolean | null;
   /** True if the daemon of the overlay is running. */
   readonly isRunning: boolean;
   /**
-   * First of these faults: the central node does not have this member any more, or could not be asked; ovn-controller
-   * is not running; the daemon is not running; the last error of the daemon. Null if none of them exists.
+   * First of these faults: the central node has no management port for this member, or could not be asked;
+   * ovn-controller is not running; the daemon is not running; the last error of the daemon. Null if none of them
+   * exists.
    */
   readonly problem: string | null;
 }

@@ -16,8 +16,9 @@ import { tlsFiles } from './pki-files.ts';
 /** Port at which the central node's southbound database listens for other nodes (ovn-ctl(8), `--db-sb-port`). */
 export const southboundPort = 6642;
 /**
- * Time without traffic after which the server probes the connection of an ovn-controller, in ms. ovn-controller itself
- * probes more often (agent/overlay/local/local.ts), so this probe only ends the connections of nodes that are down.
+ * Time without traffic, in ms, after which ovsdb-server probes the connection of an ovn-controller. ovn-controller
+ * itself probes more often (agent/overlay/local/local.ts), so this probe only ends the connections of nodes that are
+ * down.
  */
 const inactivityProbeMs = 60_000;
 

@@ -95,7 +95,7 @@ export async function plug(request: CniRequest, around: CniSurroundings, gone: A
   } catch (error) {
     throw await failedThen(error, async () => {
       await ports.remove([link]).catch(() => undefined);
-      // The link is removed here only if the plug-in has ended; a running plug-in removes the link itself.
+      // The veth is removed here only if the CNI plug-in has ended; a running plug-in removes the veth itself.
       if (gone.aborted) await ipBatch([`link delete dev ${link}`]);
     });
   }
@@ -109,7 +109,7 @@ export async function plug(request: CniRequest, around: CniSurroundings, gone: A
   return [result, ports.datapath() ?? 'system', ...podLines(attachment)];
 }
 
-/** Removes the ports of a container; succeeds if it has none. The plug-in removes the link. */
+/** Removes from br-int the ports of a container; succeeds if it has none. The CNI plug-in removes the veth. */
 export async function unplug({ containerId, pod }: CniRequest, { ports, say }: CniSurroundings): Promise<Answer> {
   const own = ports.list().filter(({ externalIds }) => externalIds.sandbox === containerId);
   if (own.length > 0) {
@@ -190,7 +190,7 @@ async function attachmentOf(
 
 /**
  * Waits until ovn-controller reports in the Interface row that the flows of the port are installed. Throws CniError 11
- * at the limit, or if another program removes the port, and CniError 101 if Open vSwitch cannot use the port.
+ * at the time limit, or if another program removes the port, and CniError 101 if Open vSwitch cannot use the port.
  */
 function installed({ link, logicalPort }: Attachment, ports: PodPorts, gone: AbortSignal): Promise<void> {
   const late = (): CniError =>

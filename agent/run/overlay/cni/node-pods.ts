@@ -15,8 +15,8 @@ export interface NodePods {
   /** False until the API server has sent the first complete list. */
   readonly isKnown: boolean;
   /**
-   * Resolves with the pod as soon as it has addresses. Rejects with CniError 11 at the limit, and with the reason of
-   * `signal` if the signal is aborted.
+   * Resolves with the pod as soon as it has addresses. Rejects with CniError 11 at the time limit, and with the reason
+   * of `signal` if the signal is aborted.
    */
   addressed(asked: CniPod, limitMs: number, signal: AbortSignal): Promise<AddressedPod>;
   onKnown(listener: () => void): () => void;

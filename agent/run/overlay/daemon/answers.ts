@@ -12,7 +12,7 @@ export interface Answers {
    * answers for the addresses of other gateways and nodes.
    */
   know(answered: Answered): void;
-  /** Tries again at once to write the flows and to send the announcements that failed. */
+  /** Tries again at once to write the flows that drop answers, and to send the announcements that failed. */
   again(): void;
   /**
    * Removes the flows that drop answers, because the gateway has to answer for an address that moves to it while no

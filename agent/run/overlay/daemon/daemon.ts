@@ -84,7 +84,7 @@ export async function runDaemon(
   const now: OverlayPlaces = { ...places, published: () => published, heard: probes.heard };
   const learn = (ids: Readonly<Record<string, string>>): void => {
     published = ids;
-    // The central node needs no events for the entries in SB_Global, because it publishes them itself.
+    // The central node need not react to the data in SB_Global.external_ids, because it publishes them itself.
     if (record.members === null) work.ask('look');
   };
   // Certificates are checked at intervals, because no event reports that a renewal is due.

@@ -9,8 +9,8 @@ export interface Withheld {
    */
   know(addresses: readonly string[]): void;
   /**
-   * Tries again to write the flows if the last write failed, without waiting until the pause after that failure is
-   * over.
+   * Tries again to write the flows that drop answers if the last write failed, without waiting until the pause after
+   * that failure is over.
    */
   again(): void;
   /** Cancels further writes. Settles when the write in progress has ended. */

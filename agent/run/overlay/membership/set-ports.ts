@@ -133,7 +133,7 @@ function unsuitable(device: string, obstacle: string): AgentError {
 
 /**
  * Waits until OVN has bound the port to its interface. Fails with `proof-failed` if the interface of this node exists
- * and is not bound at the limit. Returns sentences about what is missing: an interface that does not exist yet, an
+ * and is not bound at the time limit. Returns sentences about what is missing: an interface that does not exist yet, an
  * interface that another node has not attached, or a port that the daemon has not enabled.
  */
 async function proveBound(
@@ -167,7 +167,7 @@ async function proveBound(
 
 /**
  * Waits until the daemon has applied the network policies to the port and has enabled it. Returns a sentence if the
- * port is still disabled at the limit.
+ * port is still disabled at the time limit.
  */
 async function proveOpen(
   port: OverlayPort,

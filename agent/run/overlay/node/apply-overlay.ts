@@ -59,7 +59,8 @@ export async function applyOverlay(
   say: (step: string) => void,
   refuse: (planned: PlannedNode) => void = () => undefined,
 ): Promise<OverlayChanges> {
-  // At boot, the databases may not answer yet, because the central daemons start at the same time.
+  // At boot, the northbound and the southbound database may not answer yet, because the central daemons start at the
+  // same time.
   if (recorded.members !== null) await ensureCentral(places, say);
   return withPlan(recorded, places, async (planned) => {
     refuse(planned);
@@ -233,7 +234,10 @@ export function installedPort(name: string) {
   return { table: 'Interface', where } as const;
 }
 
-/** Fails with `overlay-conflict` if a listener of another program lets other hosts write to a central database. */
+/**
+ * Fails with `overlay-conflict` if a listener of another program lets other hosts, or users of this node other than
+ * root, write to a central database.
+ */
 export function refuseOpenListeners({ listeners: [first] }: Pick<PlannedNode, 'listeners'>): void {
   if (first === undefined) return;
   throw new AgentError('overlay-conflict', listenerFault(first), {

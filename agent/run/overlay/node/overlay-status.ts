@@ -33,7 +33,7 @@ export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayS
     daemon,
     isRunning: daemon !== null && runsStill(daemon),
     // If ovn-controller does not reach the central node, the central node is not queried, because the query would delay
-    // the command until the limit.
+    // the command until the time limit of the query.
     paths: controller === 'not connected' ? null : await readPaths(record, places, rows),
     tunnels: await withAnswers(tunnelsOf(rows), node.encap.addresses),
     peers: members === null ? rememberedPeers(places) : (record.peers ?? []),

@@ -39,14 +39,14 @@ export async function readMembership(
   if (members !== null || node.subnets.length === 0) return { state: 'not-applicable' };
   const where = southbound.join(', ');
   // The state of ovn-controller is read first, because it shows at once that a central node is unreachable. A query to
-  // a central node without power would delay every command until the limit.
+  // a central node without power would delay every command until the time limit of the query.
   if ((await askController(places)) === 'not connected')
     return { state: 'unknown', why: `ovn-controller does not reach ${where}` };
   const why = `${where} did not answer within ${limitMs / 1000} s`;
   return withinAnswerLimit<Membership>(askCentral(record, places), { state: 'unknown', why }, limitMs);
 }
 
-/** Waits for an answer of the central node up to the limit; returns `otherwise` after the limit. */
+/** Waits for an answer of the central node up to a time limit, after which it returns `otherwise`. */
 export async function withinAnswerLimit<T>(answer: Promise<T>, otherwise: T, limitMs = answerMs): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<T>((resolve) => {
@@ -66,8 +66,8 @@ async function askCentral({ node, southbound }: OverlayRecord, { pki }: OverlayP
 }
 
 /**
- * Fails with `bundle-unusable` if the central node has no port for the node of a bundle, because it has removed the
- * node from the cluster.
+ * Fails with `bundle-unusable` if the central node has no management port for the node of a bundle: the node was taken
+ * out of the cluster there, or its rows are not written yet.
  */
 export function refuseWithoutPort(
   name: string,

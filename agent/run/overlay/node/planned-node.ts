@@ -70,7 +70,10 @@ export interface PlannedNode {
   readonly strangers: readonly string[];
   /** Work on certificates that is due on the central node; empty on all other nodes. */
   readonly certificates: CertificateWork;
-  /** Listeners through which other hosts may write to the databases. Empty except on the central node. */
+  /**
+   * Listeners of other programs through which other hosts, or users of this node other than root, may write to the
+   * central databases. Empty except on the central node.
+   */
   readonly listeners: readonly OpenListener[];
   /** Chassis that are registered in the southbound database. Empty except on the central node. */
   readonly chassis: readonly OverlayChassis[];
@@ -187,7 +190,10 @@ async function planNode(
   };
 }
 
-/** Returns the listeners of other programs through which other hosts may write to the central databases. */
+/**
+ * Returns the listeners of other programs through which other hosts, or users of this node other than root, may write
+ * to the central databases.
+ */
 export async function listenersOf(
   databases: readonly DatabaseRows[],
   owner: string,

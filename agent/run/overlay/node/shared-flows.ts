@@ -48,8 +48,8 @@ export function sharedGateway({ node: { gateway } }: OverlayRecord): OverlayGate
 }
 
 /**
- * Returns true if the shared bridge gets ovn-controller's port within the limit; null if no gateway shares a bridge
- * with the node.
+ * Returns true if the shared bridge gets ovn-controller's port within the time limit; null if no gateway shares a
+ * bridge with the node.
  */
 export async function hasClusterPort(record: OverlayRecord, local: RowDatabase, limitMs = 0): Promise<boolean | null> {
   const gateway = sharedGateway(record);
@@ -202,9 +202,9 @@ export async function closeToOutsideClients(
 }
 
 /**
- * Waits for ovn-controller's port on the shared bridge, and brings the flows and the nftables table into the desired
- * state. Writes nothing if nothing differs. Fails with `proof-failed` if the port does not exist at the limit, or if
- * the flows of a bridge cannot be read.
+ * Waits for ovn-controller's port on the shared bridge, and brings the agent's flows and nftables table into the
+ * desired state. Writes nothing if nothing differs. Fails with `proof-failed` if the port does not exist at the time
+ * limit, or if the flows of a bridge cannot be read.
  */
 export async function applySharedFlows(
   record: OverlayRecord,
@@ -227,7 +227,7 @@ export async function applySharedFlows(
   return changes;
 }
 
-/** Removes the flows, the nftables table and the stored services of a node that leaves. */
+/** Removes the agent's flows, nftables table and stored services on a node that leaves its overlay. */
 export async function removeSharedFlows(
   record: OverlayRecord,
   places: OverlayPlaces,

@@ -12,7 +12,7 @@ const madeMs = 60_000;
 /**
  * Waits until the kernel has an interface that Open vSwitch creates. The Interface row does not show whether the
  * interface exists: after a boot, the row still has the old port number. On a terminal, a wait of more than 2 s is
- * reported. Fails with `proof-failed` at the limit. `stop` ends the wait.
+ * reported. Fails with `proof-failed` at the time limit. `stop` ends the wait.
  */
 export async function waitForDevice(
   device: string,

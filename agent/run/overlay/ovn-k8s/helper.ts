@@ -19,14 +19,14 @@ const command = 'ovn-k8s-gateway-helper';
 
 /** Functions to which ovn-k8s-gateway-helper reports. */
 export interface HelperOutput {
-  /** Function that is called once, when the flows are installed for the first time. */
+  /** Function that is called once, when the shared-bridge flows are installed for the first time. */
   ready(changes: readonly SharedBridgeChange[]): void;
   say(line: string): void;
   /** Reports a failure. Is called only if the failure differs from the previous one. */
   fail(error: AgentError): void;
 }
 
-/** Installs the flows of a bridge that this node shares with its gateway, for the services that exist now. */
+/** Installs the shared-bridge flows for the services that exist now. */
 export async function makeShared(
   bridge: string,
   nic: string,
@@ -105,7 +105,7 @@ export async function keepShared(
   }
 }
 
-/** Corrects the differences in the flows. Takes the lock only if there is a difference. */
+/** Corrects the shared-bridge flows that differ. Takes the agent's lock only if there is a difference. */
 async function applyDifference(
   { record, services }: SharedBridge,
   places: OverlayPlaces,

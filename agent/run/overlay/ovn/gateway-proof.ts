@@ -68,7 +68,7 @@ export async function proveGateway(
 }
 
 /**
- * Returns true if ovn-controller connects this node's gateway to its bridge within the limit (ovn-controller(8),
+ * Returns true if ovn-controller connects this node's gateway to its bridge within the time limit (ovn-controller(8),
  * ovn-localnet-port), or if the node is to have no gateway.
  */
 export async function isGatewayConnected(

@@ -104,8 +104,8 @@ export function askController({ ovnRuns }: OverlayPlaces): Promise<ControllerSta
 }
 
 /**
- * Returns true if the condition holds within the limit. `words` name the condition in the report of a wait. `stop` ends
- * the wait.
+ * Returns true if a condition holds within the time limit. `words` name the condition in the report of a wait. `stop`
+ * ends the wait.
  */
 function isSo(condition: () => Promise<boolean>, words: string, say: Say, stop?: AbortSignal): Promise<boolean> {
   const giveUp = monotonicMs() + listenMs;

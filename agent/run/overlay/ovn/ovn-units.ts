@@ -81,8 +81,8 @@ export async function withUnits<T>(
   try {
     return await work();
   } catch (error) {
-    // After an incomplete rollback the units keep running, because the rows that are left in the databases can only be
-    // removed while the units run.
+    // After an incomplete rollback the units keep running, because the rows that are left in OVN's databases can only
+    // be removed while the units run.
     if (isAgentError(error) && error.kind === 'not-restored') throw error;
     const restored = restore(places.units, before, ask).catch((second: unknown) => {
       throw new AgentError('not-restored', messageOf(second), {

@@ -23,7 +23,7 @@ const lock = 'microshift_net_nb';
  * from the mirror. It follows every transaction that changes one of the tables.
  */
 export interface Northbound extends Pick<MirroredDatabase, 'isOwner' | 'onOwner' | 'transact' | 'close'> {
-  /** Mirrored tables, with the columns that the server's schema gives them. */
+  /** Mirrored tables, with the columns that they have in the schema of the northbound database. */
   readonly shape: DatabaseShape;
   /** Present rows. A row that has not changed is always the same JavaScript object. */
   readonly existing: RowIndex;
@@ -75,7 +75,7 @@ export async function openNorthbound(
     return now;
   };
   const shapeNow = (): DatabaseShape => {
-    // After an update of the server, its schema may be a different one.
+    // After an update of OVN, the schema of the northbound database may be a different one.
     if (schema !== database.schema) shape = shapeOfSchema(database.schema as never, workloadTables);
     schema = database.schema;
     return shape;

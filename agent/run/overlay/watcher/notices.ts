@@ -144,7 +144,10 @@ export function viewOf(facts: OutsideFacts): ServiceView {
   };
 }
 
-/** Returns the Event for an object whose rows the database has refused; null if the key has no present object. */
+/**
+ * Returns the Event for an object whose rows the northbound database has refused; null if no object with this key
+ * exists any more.
+ */
 export function noticeOfRefused(objectKey: ObjectKey, error: AgentError, { workload }: Objects): Notice | null {
   const found = kinds.find((kind) => objectKey.startsWith(`${kind.keyPrefix}:`));
   if (found === undefined) return null;

@@ -1,16 +1,16 @@
 import type { ObjectKey } from '../../../workload/plan-workload.ts';
 import { retryAfterMs } from '../loop/pace.ts';
 
-/** Object key whose rows the database has refused in a transaction of their own. */
+/** Object key whose rows the northbound database has refused in a transaction of their own. */
 export interface Refused {
   readonly objectKey: ObjectKey;
-  /** Number of successive refusals of the key. */
+  /** Number of successive refusals of the object key. */
   readonly failures: number;
 }
 
 /**
- * Object keys that the database has refused and that have not been written since. Each has its own pause until the next
- * attempt.
+ * Object keys whose rows the northbound database has refused and that have not been written since. Each has its own
+ * pause until the next attempt.
  */
 export interface Refusals {
   readonly objectKeys: ReadonlySet<ObjectKey>;

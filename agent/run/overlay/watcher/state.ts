@@ -34,7 +34,7 @@ export const firstState: WatcherState = {
   failure: null,
 };
 
-/** Creates the reporter. Calls `note` with the state when it has changed, at most once a second. */
+/** Creates the reporter. Calls `note` with the watcher's state when it has changed, at most once a second. */
 export function createReport({ say, fail }: DaemonOutput, note: (state: WatcherState) => void): WatcherReport {
   let state = firstState;
   const concerns = new Map<Concern, NonNullable<WatcherState['failure']>>();

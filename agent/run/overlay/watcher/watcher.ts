@@ -23,8 +23,8 @@ export interface Watcher {
 }
 
 /**
- * Connections and outputs of a watcher. `remote` is the remote of OVN_Northbound. `note` is called with the state after
- * it has changed, at most once a second.
+ * Connections and outputs of a watcher. `remote` is the remote of OVN_Northbound. `note` is called with the watcher's
+ * state after it has changed, at most once a second.
  */
 export interface WatcherPlaces {
   readonly api: KubernetesApi;
@@ -35,7 +35,7 @@ export interface WatcherPlaces {
 
 /**
  * Starts a watcher, which runs until `close` is called. It continues after failures of the API server and of the
- * database.
+ * northbound database.
  */
 export function startWatcher({ api, remote, teller: output, note }: WatcherPlaces): Watcher {
   const stop = new AbortController();

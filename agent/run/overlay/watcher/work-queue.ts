@@ -25,7 +25,10 @@ export interface WorkQueue {
   take(nowMs: number): readonly WorkItem[];
   /** Reports work as written. Its keys are no longer refused. */
   done(items: readonly WorkItem[]): void;
-  /** Puts work at the front of the queue again, because the database did not answer or the lock was lost. */
+  /**
+   * Puts work at the front of the queue again, because the northbound database did not answer or the OVSDB lock was
+   * lost.
+   */
   putBack(items: readonly WorkItem[]): void;
   /**
    * Splits work that is too large for one transaction, or of which a part was refused. Several items are divided into
@@ -33,8 +36,8 @@ export interface WorkQueue {
    */
   halve(items: readonly WorkItem[]): void;
   /**
-   * Reports work as refused by the database. Returns a single key as refused; it is tried again after growing pauses.
-   * Splits work of several keys, and returns null.
+   * Reports work as refused by the northbound database. Returns a single key as refused; it is tried again after
+   * growing pauses. Splits work of several keys, and returns null.
    */
   refuse(items: readonly WorkItem[], nowMs: number): Refused | null;
   /**

@@ -10,9 +10,9 @@ import { planInSteps } from '../../../workload/plan-workload.ts';
 import type { Northbound } from './northbound-mirror.ts';
 
 /**
- * Result of a transaction. `nothing`: no row differed. `not owner`: this process does not have the OVSDB lock. `too
- * much`: the rows of several objects are too many or too large for one transaction. Only a `written` transaction has
- * changed rows.
+ * Result of an attempt to write rows. `nothing`: no row differed. `not owner`: this process does not have the OVSDB
+ * lock. `too much`: the rows of several objects are too many or too large for one transaction. Only a `written`
+ * transaction has changed rows.
  */
 export type Outcome =
   | { readonly end: 'nothing' }
@@ -36,12 +36,15 @@ const mostBegun = 3;
  * not limited.
  */
 const mostRows = 500;
-/** Largest size, in bytes, of a transaction of several objects. The server does no other work during a transaction. */
+/**
+ * Largest size, in bytes, of a transaction of several objects. The ovsdb-server does no other work during a
+ * transaction.
+ */
 const mostBytes = 400_000;
 
 /**
  * Brings the rows of these object keys into the desired state, in one transaction. `isOne` is true for the work of one
- * object, whose transaction may have any size. Fails if the server does not answer; the transaction may have been
+ * object, whose transaction may have any size. Fails if ovsdb-server does not answer; the transaction may have been
  * carried out in that case.
  */
 export async function bring(

@@ -19,11 +19,11 @@ export interface WriterListener {
   /** Function that is called with the number of rows of a written transaction. */
   written(rows: number): void;
   /**
-   * Function that is called when the database has refused an object key. The attempts for it are repeated after growing
-   * pauses.
+   * Function that is called when the northbound database has refused the rows of an object key. The attempts to write
+   * them are repeated after growing pauses.
    */
   refused(refused: Refused, error: AgentError): void;
-  /** Function that is called when the database does not carry out any transaction at present. */
+  /** Function that is called when the northbound database does not carry out any transaction at present. */
   stuck(error: AgentError): void;
   /** Function that is called when all rows are written, except those of refused object keys. */
   settled(refused: ReadonlySet<ObjectKey>): void;
@@ -138,8 +138,8 @@ function createUnread(put: (errand: WorkItem) => void) {
       changes = [...changes, ...more];
     },
     /**
-     * Determines the object keys of the changes. Resolves with false if it has left out a change, because the facts
-     * were incomplete.
+     * Determines the object keys of changes, and adds them to the work. Resolves with false if it has left out a
+     * change, because the facts for planning were incomplete.
      */
     read: async (facts: () => WorkloadFacts | null, breathe: () => Promise<void> | null): Promise<boolean> => {
       let isWhole = true;

@@ -55,12 +55,15 @@ export function podMtuOf(externalIds: Readonly<Record<string, string>>, tunnelMt
 /** Length of the longest name of a link: IFNAMSIZ without the terminating zero. */
 const linkNameLength = 15;
 
-/** Returns the name of the veth end on the node: the longest prefix of the container id that fits. */
+/**
+ * Returns the name of the veth end on the node: the longest prefix of the container id that fits into the name of a
+ * link.
+ */
 export function linkOf(containerId: string): string {
   return containerId.slice(0, linkNameLength);
 }
 
-/** Alias of the veth end on the node, by which GC finds the links of removed containers. */
+/** Alias of the veth end on the node, by which the CNI command GC finds the links of removed containers. */
 export const linkAlias = 'microshift-net pod';
 
 /**

@@ -4,13 +4,13 @@ import { type Attachment, interfaceIds } from './attachment.ts';
 export interface PortState {
   readonly name: string;
   readonly externalIds: Readonly<Record<string, string>>;
-  /** OpenFlow port number; null if ovs-vswitchd has not created the port yet, -1 if it could not create it. */
+  /** OpenFlow number of the port; null if ovs-vswitchd has not created the port yet, -1 if it could not create it. */
   readonly ofport: number | null;
-  /** Error that ovs-vswitchd reports; null if ovs-vswitchd reports no error. */
+  /** Error that ovs-vswitchd reports for the port; null if it reports none. */
   readonly error: string | null;
 }
 
-/** Returns true if OVN has installed all flows of the port (ovn-controller(8), ovn-installed). */
+/** Returns true if OVN has installed all flows of a pod's port (ovn-controller(8), ovn-installed). */
 export function isInstalled({ externalIds }: Pick<PortState, 'externalIds'>): boolean {
   return externalIds['ovn-installed'] === 'true';
 }

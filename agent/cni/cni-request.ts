@@ -32,7 +32,7 @@ export interface CniPod {
 
 export interface CniConfig {
   readonly version: CniVersion;
-  /** Field `dns` of the configuration, which is copied to the result. */
+  /** Field `dns` of the network configuration, which is copied to the result. */
   readonly dns: unknown;
   /** Result of the earlier ADD; null if the runtime passes none. */
   readonly prevResult: unknown;

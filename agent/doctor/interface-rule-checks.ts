@@ -1,7 +1,9 @@
 import { leftBehindText, rulesLeftBehind, zoneLeftBehind } from '../plan/uplink/filter-notes.ts';
 import { type Check, given, notApplicable, verdictOf, warning } from './finding.ts';
 
-/** Check for rules of the packet filter that still name the NIC, although packets arrive through the bridge. */
+/**
+ * Check for rules of the packet filter that still name the NIC of a bridge, although packets arrive through the bridge.
+ */
 export const interfaceRuleChecks: readonly Check[] = [
   {
     id: 'interface-rules',

@@ -2,7 +2,8 @@ import type { OverlayFacts } from '../model/examination.ts';
 import { type Check, type Finding, failed, givenOverlay, verdictOf, warning } from './finding.ts';
 
 /**
- * Number of remaining days of validity below which the check warns. The days leave time for a visit to a remote node.
+ * Number of remaining days of a certificate's validity below which the check warns. They leave time for a visit to a
+ * remote node.
  */
 const warnDays = 30;
 

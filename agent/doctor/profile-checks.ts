@@ -105,8 +105,8 @@ export const profileChecks: readonly Check[] = [
     judge: ({ networkManager, network }) =>
       given(networkManager, ({ profiles }) => {
         const words = network.value?.commandLine ?? [];
-        // The agent's own profiles are left out: they may contain settings of an initrd profile, but do not exist at
-        // the next boot.
+        // The agent's own profiles do not count as profiles of the initrd: they may contain settings of an initrd
+        // profile, but do not exist at the next boot.
         const made = profiles.filter((profile) => isOfInitrd(profile) && !ownProfileIds.has(profile.id));
         const args = words.length === 0 ? 'ip=…' : words.join(' ');
         return verdictOf(

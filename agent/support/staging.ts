@@ -19,7 +19,7 @@ const totalLimitBytes = 24 * 1024 * 1024;
 export interface Entry {
   readonly file: string;
   readonly bytes: number;
-  /** Reason why the file is incomplete or missing; null if it is complete. */
+  /** Reason why the file is incomplete or missing in the bundle; null if it is complete. */
   readonly note: string | null;
 }
 

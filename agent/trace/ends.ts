@@ -18,7 +18,7 @@ const mostNames = 12;
 
 /** Source or destination of the traced packet. */
 interface End {
-  /** Logical port of the address; null if no port has it. */
+  /** Logical port that has the address of the source or destination; null if no port has it. */
   readonly port: LogicalPort | null;
   readonly addresses: readonly string[];
 }

@@ -21,7 +21,7 @@ export const switchColumns: Readonly<Record<string, readonly string[]>> = {
 
 /** Request to this node's Open vSwitch for a trace: a packet and the device at which it enters. */
 export interface LocalQuestion {
-  /** Name of the device; null if Open vSwitch has no such port. */
+  /** Name of the device at which the packet enters; null if Open vSwitch has no such port. */
   readonly device: string | null;
   /** Packet as a flow for ofproto/trace; if the device is null, the name of the missing port, as part of a sentence. */
   readonly flow: string;

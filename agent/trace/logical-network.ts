@@ -29,7 +29,7 @@ export interface Datapath {
 }
 
 export interface Chassis {
-  /** system-id of the node. */
+  /** System-id of the node to which the chassis belongs. */
   readonly name: string;
   readonly node: string;
   readonly encaps: readonly { readonly type: string; readonly address: string }[];

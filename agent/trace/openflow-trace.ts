@@ -5,7 +5,7 @@
 
 export interface OpenFlowOutput {
   readonly bridge: string;
-  /** OpenFlow number of the port. */
+  /** OpenFlow number of a port by which the packet leaves a bridge. */
   readonly port: number;
   /** Tunnel key that the matched flows wrote before the packet left by this port; null if they wrote none. */
   readonly tunId: number | null;

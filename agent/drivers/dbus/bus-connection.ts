@@ -83,7 +83,7 @@ interface Subscriber {
   readonly listener: (signal: Signal) => void;
 }
 
-/** Bus name of the daemon itself. */
+/** Bus name of the bus daemon itself. */
 export const daemonName = 'org.freedesktop.DBus';
 
 /**
@@ -102,7 +102,7 @@ export function daemonCall(member: string, ...body: string[]): MethodCall {
 
 boundParser();
 
-/** Connects and sends Hello. Rejects with `dbus-unreachable`. */
+/** Connects to the bus and sends Hello. Rejects with `dbus-unreachable`. */
 export async function connectBus(address: string): Promise<Bus> {
   const socket = await openTransport(address, connectTimeoutMs).catch((cause: unknown) => {
     throw busUnreachable(address, cause);

@@ -26,7 +26,7 @@ export function busUnreachable(address: string, cause: unknown): AgentError {
   );
 }
 
-/** Error for a connection that ended during its use. */
+/** Error for a D-Bus connection that ended during its use. */
 export function busLost(cause?: unknown): AgentError {
   return new AgentError('dbus-lost', 'the connection to the D-Bus system bus was lost', {
     hint: 'check the D-Bus daemon (systemctl status dbus), then run the command again',

@@ -107,8 +107,9 @@ function addressing(
 }
 
 /**
- * Moves the device's own addresses to the front. NetworkManager lists addresses of other programs among them, and
- * scripts use the first one. An IPv4 entry is [address, prefix, gateway], with the address in network byte order.
+ * Moves the device's own addresses to the front of its list of IPv4 addresses. NetworkManager lists addresses of other
+ * programs among them, and scripts use the first one. An entry is [address, prefix, gateway], with the address in
+ * network byte order.
  */
 function ownFirst(
   config: Readonly<Record<string, unknown>>,
@@ -122,7 +123,7 @@ function ownFirst(
     return own.includes(`${octets.join('.')}/${prefix}`);
   };
   const ordered = [...listed.filter(isOwn), ...listed.filter((entry: Json) => !isOwn(entry))];
-  // The gateway moves to the first entry of the list of addresses as well, because scripts expect it there.
+  // The first entry of the list of addresses gets the gateway of the device, because scripts expect the gateway there.
   const gateway = listed.map((entry: Json) => (entry as readonly number[])[2] ?? 0).find((hop) => hop !== 0) ?? 0;
   const entries = (ordered as readonly (readonly number[])[]).map(([address = 0, prefix = 0], index) => [
     address,

@@ -25,7 +25,7 @@ const callMs = 5_000;
 export interface PodPort {
   readonly name: string;
   readonly externalIds: Readonly<Record<string, string>>;
-  /** OpenFlow port number; null if ovs-vswitchd has not created the port yet, -1 if it could not create it. */
+  /** OpenFlow number of the port; null if ovs-vswitchd has not created the port yet, -1 if it could not create it. */
   readonly ofport: number | null;
   readonly error: string | null;
 }

@@ -8,9 +8,9 @@ import { isBeside } from '../peers/peer-ways.ts';
 
 /** Path of packets from pods of one node to the pods in a subnet of another node. */
 export interface DirectPath {
-  /** Name of the other node. */
+  /** Name of the node at the end of the path. */
   readonly name: string;
-  /** Subnet of the other node's pods. */
+  /** Subnet of the pods at the end of the path. */
   readonly subnet: string;
   /** Name, address, MAC and subnet of the other node; null if the two nodes can have no direct route. */
   readonly neighbour: DirectNode | null;

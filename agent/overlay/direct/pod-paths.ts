@@ -24,7 +24,7 @@ export interface MemberFacts {
   /** Nodes whose packets arrive at this node, each by its name, with the suffix `/ipv6` for packets over IPv6. */
   readonly heard: readonly string[];
   readonly encapsulation: Encapsulation;
-  /** SB_Global.external_ids. */
+  /** Entries of SB_Global.external_ids. */
   readonly published: Readonly<Record<string, string>>;
   readonly chassis: readonly OverlayChassis[];
 }

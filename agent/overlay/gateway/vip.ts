@@ -18,7 +18,7 @@ import { vipOrder } from './vip-order.ts';
  */
 export interface Vip {
   readonly gateway: OverlayGateway;
-  /** Nodes in the order of their numbers. */
+  /** Nodes that share the address, in the order of their numbers. */
   readonly nodes: readonly OverlayNode[];
 }
 
@@ -47,7 +47,7 @@ export function vipsOf(nodes: readonly OverlayNode[]): readonly Vip[] {
 /**
  * Plans the interval of BFD on the tunnels between the nodes of VIPs (ovn-nb(5), `bfd-min-rx` and `bfd-min-tx` in
  * NB_Global.options). A tunnel fails after three missing packets, which is the default of `bfd-mult`. The options exist
- * once for the whole cluster, and stay when the setting is removed.
+ * once for the whole cluster, and stay when the setting of the interval is removed.
  */
 export function addBfdInterval(desired: DesiredRows, intervalMs: number): void {
   const root = desired.existing.all('NB_Global')[0] ?? null;

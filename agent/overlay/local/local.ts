@@ -130,7 +130,8 @@ function addSettings(desired: DesiredRows, root: PlannedRow, facts: LocalFacts):
   };
   const shared = sharedSettings(there, node.gateway, node, request);
   const before = (there[tagKeys.keys] ?? '').split(',').filter((key) => key !== '');
-  // A key whose value the agent sets or changes belongs to this cluster, so it is removed when the node leaves.
+  // A key of external_ids whose value the agent sets or changes belongs to this cluster, so it is removed when the node
+  // leaves the cluster.
   const isOwn = (key: string): boolean => before.includes(key) || there[key] !== ids[key];
   const config = Object.fromEntries(
     Object.entries(bundleIdle).filter(
@@ -214,7 +215,8 @@ function removeOthers(desired: DesiredRows, owner: string): void {
       continue;
     }
     desired.remove('Bridge', row, textOf(row, 'name'), 'the cluster does not need this bridge any more');
-    // The patch ports in br-int are removed as well, because ovn-controller keeps them when their bridge is removed.
+    // The patch ports by which br-int leads to the bridge are removed as well, because ovn-controller keeps them when
+    // the bridge is removed.
     const ends = ports.filter(isLocalnetPatch).map(localnetPortOf);
     for (const port of desired.existing
       .all('Port')

@@ -54,7 +54,7 @@ export interface PlannedRow {
   readonly existing: DatabaseRow | null;
 }
 
-/** Content of a database before the plan. */
+/** Content of a database before a plan changes it. */
 export interface Found {
   readonly existing: RowIndex;
   readonly shape: DatabaseShape;

@@ -29,9 +29,9 @@ const wholeTables: readonly string[] = [
 
 /** Values that select the rows of Open vSwitch on which a node's gateway depends and that another program has made. */
 export interface FollowedGateway {
-  /** Logical port for which ovn-controller made its patch port on the bridge. */
+  /** Logical port for which ovn-controller made its patch port on the gateway's bridge. */
   readonly localnetPort: string;
-  /** Name of ovn-controller's patch port on the bridge. */
+  /** Name of ovn-controller's patch port on the gateway's bridge. */
   readonly clusterPort: string;
   /**
    * MAC of the NIC, by which the NIC's Interface row is selected. The row changes each time the NIC is added to the

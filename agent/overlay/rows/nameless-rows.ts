@@ -8,7 +8,7 @@ export interface NamelessRow {
   readonly table: string;
   readonly title: string;
   readonly holder: PlannedRow;
-  /** Column of the router or switch that refers to the row. */
+  /** Column in which the router or switch refers to the row. */
   readonly column: string;
   /** Columns that identify the row; '' stands for an optional column that is empty. */
   readonly key: Readonly<Record<string, WrittenAtom>>;

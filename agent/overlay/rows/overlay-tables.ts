@@ -9,8 +9,8 @@ export const followedColumns = {
     NB_Global: ['connections', 'ssl', 'options', 'external_ids'],
     Connection: ['target', 'role', 'inactivity_probe'],
     SSL: ['private_key', 'certificate', 'ca_cert'],
-    // The column `ports` of Logical_Switch is left out, because it changes with every pod. The rows of this product's
-    // own ports are monitored in the table Logical_Switch_Port.
+    // The column `ports` of Logical_Switch is not monitored, because it changes with every pod. The rows of this
+    // product's own ports are monitored in the table Logical_Switch_Port.
     Logical_Switch: ['name', 'acls', 'load_balancer', 'load_balancer_group', 'other_config', 'external_ids'],
     Logical_Switch_Port: [
       'name',
@@ -31,9 +31,9 @@ export const followedColumns = {
     ACL: null,
     Gateway_Chassis: null,
     Load_Balancer: null,
-    // The column `load_balancer` of Load_Balancer_Group is left out, because it changes with every service.
+    // The column `load_balancer` of Load_Balancer_Group is not monitored, because it changes with every service.
     Load_Balancer_Group: ['name'],
-    // The column `addresses` of Address_Set is left out, because it changes with every pod.
+    // The column `addresses` of Address_Set is not monitored, because it changes with every pod.
     Address_Set: ['name'],
     Static_MAC_Binding: ['logical_port', 'ip', 'mac', 'override_dynamic_mac'],
   },

@@ -170,7 +170,8 @@ export function hostServices(
       ...elementsOf(places),
       '  }',
     ]),
-    // The zone is set before the kernel looks up the connection, so these chains have the priority `raw` (-300).
+    // The zone of a packet is set before the kernel looks up its connection, so the chains that set zones have the
+    // priority `raw` (-300).
     ...hooks.flatMap((hook) => {
       const before = [...tracked, ...(hook === 'prerouting' ? inOwnZone : [])];
       return before.length === 0 ? [] : chain(`${hook}_zone`, -300, before, 'filter');
@@ -237,5 +238,5 @@ function words({ address, port }: ServicePlace): string {
   return `${address} . ${port}`;
 }
 
-/** Script that deletes the table, whether or not the table exists. */
+/** Script of nft(8) that deletes this product's table, whether or not the table exists. */
 export const removeNatTable = `add table inet ${natTableName}\ndelete table inet ${natTableName}\n`;

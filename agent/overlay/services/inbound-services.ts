@@ -60,8 +60,8 @@ export function inboundServices(
     own.some((address) => isIpv6(address) === isIpv6(at.address)) &&
     !inside(at.address);
   const places = byText(vips, placeText);
-  // A cluster address whose backends differ from node to node is in several rows. It is left out, because each of these
-  // rows has only the backends for some of the nodes.
+  // A cluster address whose backends differ from node to node is in several rows. Packets are not forwarded to it,
+  // because each of these rows has only the backends for some of the nodes.
   const inCluster = byText(
     vips.filter((vip) => inService(vip.at.address) && places.get(placeText(vip))?.length === 1),
     ({ served }) => served,

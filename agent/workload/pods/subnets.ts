@@ -18,7 +18,7 @@ const mostPlaces = 65_536;
 
 /** Subnets of a node from which pods get addresses. */
 export interface PodSubnets {
-  /** At most one range of each family, IPv4 first. */
+  /** Subnets as ranges: at most one of each family, IPv4 first. */
   readonly ranges: readonly AddressRange[];
   /** Position of the last address that pods can have in every range. */
   readonly lastPlace: number;

@@ -26,11 +26,11 @@ export interface Clause {
   readonly part: string;
   /** Pods with which the pods of the policy may communicate. */
   readonly peers: Selection | null;
-  /** Match of the address at the other end of the traffic. */
+  /** Match of packets whose other end has an address in the range of the peer. */
   readonly block: string | null;
-  /** Match of protocol and port. */
+  /** Match of packets by protocol and port number. */
   readonly ports: string | null;
-  /** Named port of the destination pods. */
+  /** Named port that the destination pods must have. */
   readonly named: { readonly port: NamedPort; readonly of: Selection } | null;
 }
 

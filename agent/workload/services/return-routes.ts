@@ -15,7 +15,7 @@ const priority = 1005;
 
 /** Answer of a pod to a request that a node has sent to a gateway. */
 interface Answer {
-  /** Address of the pod. */
+  /** Address of the pod that sends the answer. */
   readonly address: string;
   /** Expression that matches the answer (ovn-nb(5), Logical_Router_Policy, match). */
   readonly match: string;

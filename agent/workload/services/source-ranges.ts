@@ -18,7 +18,7 @@ interface Restricted {
   readonly address: string;
   readonly protocol: Protocol;
   readonly ports: readonly number[];
-  /** Ranges of the permitted clients, of the address's family. */
+  /** Ranges of the permitted clients, all of the same family as the address of the load balancer. */
   readonly permitted: readonly string[];
 }
 

@@ -97,8 +97,8 @@ interface Planned {
 }
 
 /**
- * Function that is called with the observation of a node before `plan` or `verify` prints its result. It adds facts
- * that planning does not need and returns the result, or fails if ovs-vswitchd does not answer.
+ * Function that is called with the observation of a node before `plan` or `verify` prints its result. It returns the
+ * observation, with added facts that planning does not need, or fails if ovs-vswitchd does not answer.
  */
 type FurtherFacts = (
   node: Pick<Node, 'nm' | 'ovs'>,

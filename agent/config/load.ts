@@ -16,8 +16,8 @@ export interface LoadedConfig {
 }
 
 /**
- * Returns the effective configuration of these files. Throws an AgentError (config-syntax, config-invalid) for a
- * problem in ovn.yaml.
+ * Returns the effective configuration that follows from the configuration files of a node. Throws an AgentError
+ * (config-syntax, config-invalid) for a problem in ovn.yaml.
  */
 export function loadConfig(files: ConfigFiles): LoadedConfig {
   const ovnYaml =

@@ -83,8 +83,8 @@ export function namedSettings(config: Config): (readonly [name: string, setting:
 }
 
 /**
- * Returns the configuration with these settings of ovn.yaml and their sources; a setting without a source (null) has
- * its default.
+ * Returns the part of the configuration that ovn.yaml sets, with the source of each setting. A setting whose source is
+ * null has its default.
  */
 export function ovnConfig(
   settings: { readonly [N in SettingName]?: OvnSettings[N] },

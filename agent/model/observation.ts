@@ -302,7 +302,9 @@ export function isOvsDevice(device: NmDevice): boolean {
   return [24, 25, 26].includes(device.type);
 }
 
-/** Returns NetworkManager's device object for the kernel device of this name. */
+/**
+ * Returns NetworkManager's device object for the kernel device of the given name; undefined if NetworkManager has none.
+ */
 export function nicDevice(name: string, { networkManager }: Pick<Observation, 'networkManager'>): NmDevice | undefined {
   return networkManager.devices.find((entry) => entry.interface === name && !isOvsDevice(entry));
 }

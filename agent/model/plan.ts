@@ -109,8 +109,8 @@ export interface StepArguments {
   /** Makes or removes the default route by which MicroShift finds the node on lo (signpost.ts). */
   signpost: { wanted: 'present' | 'absent' };
   /**
-   * Waits until the interface has these addresses and duplicate address detection has ended, so that a program can bind
-   * them.
+   * Waits until an interface has all of `addresses` and their duplicate address detection has ended, so that a program
+   * can bind them.
    */
   waitAddresses: { interface: string; addresses: readonly string[]; limitMs: number };
   /**
@@ -162,7 +162,7 @@ export interface StepArguments {
     metric: number;
   };
   /**
-   * Waits until the NIC has its own routes to these destinations, then removes the routes that the step detachUplink
+   * Waits until a NIC has its own routes to all of `destinations`, then removes the routes that the step detachUplink
    * added.
    */
   releaseRoutes: { interface: string; destinations: readonly string[]; routes: readonly HeldRoute[]; metric: number };
@@ -234,7 +234,7 @@ export interface Plan {
   readonly differences: readonly NetworkDifference[];
   readonly steps: readonly Step[];
   readonly notes: readonly PlanNote[];
-  /** Longest expected outage, from measurements of this kind of move. */
+  /** Longest expected outage of a step, as measured on a test node. */
   readonly outage: Outage;
 }
 

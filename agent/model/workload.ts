@@ -29,13 +29,13 @@ export interface Namespace extends Budgeted {
   readonly uid: string;
   readonly labels: Labels;
   /**
-   * Features that annotations of the namespace request and that this network lacks, such as multicast. Absent if empty.
+   * Features that annotations of the namespace request and that the overlay lacks, such as multicast. Absent if empty.
    */
   readonly asks?: readonly UnservedAsk[];
 }
 
 /**
- * Feature that an object requests and that this network lacks. The value `unknown-fields` means that the object has
+ * Feature that an object requests and that the overlay lacks. The value `unknown-fields` means that the object has
  * fields that this program does not know.
  */
 export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip' | 'domain-names' | 'unknown-fields';
@@ -56,7 +56,7 @@ export interface ClusterNode extends Budgeted {
    * empty.
    */
   readonly publishedHere?: readonly string[];
-  /** Features that labels of the node request and that this network lacks, such as EgressIP. Absent if empty. */
+  /** Features that labels of the node request and that the overlay lacks, such as EgressIP. Absent if empty. */
   readonly asks?: readonly UnservedAsk[];
 }
 
@@ -83,7 +83,7 @@ export interface Pod extends Named, Budgeted {
    */
   readonly hostPorts?: readonly number[];
   /**
-   * Features that annotations of the pod request and that this network lacks, such as a limit of the bandwidth. Absent
+   * Features that annotations of the pod request and that the overlay lacks, such as a limit of the bandwidth. Absent
    * if empty.
    */
   readonly asks?: readonly UnservedAsk[];
@@ -209,7 +209,7 @@ export interface ClusterNetworkPolicy extends Budgeted {
    * accepts ingress from pods of the same group before it evaluates its rules. Absent if the policy has no groups.
    */
   readonly groupLabel?: string;
-  /** Features that the policy uses and that this network lacks, such as domain names of peers. Absent if empty. */
+  /** Features that the policy uses and that the overlay lacks, such as domain names of peers. Absent if empty. */
   readonly asks?: readonly UnservedAsk[];
 }
 

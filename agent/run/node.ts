@@ -31,8 +31,8 @@ export interface Node {
   readonly reloadUnits: () => Promise<void>;
   readonly pinThreads: TuningContext['pinThreads'];
   /**
-   * Makes systemd run the recovery of this transaction if this process crashes. Does nothing in a unit of the agent,
-   * whose ExecStopPost= runs the recovery.
+   * Makes systemd run the recovery of a transaction if this process crashes during it. Does nothing in a unit of the
+   * agent, whose ExecStopPost= runs the recovery.
    */
   readonly survive: (transaction: string) => Promise<void>;
   /** Makes systemd start the recovery when the time to confirm a change is over. The recovery rolls the change back. */

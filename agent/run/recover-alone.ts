@@ -37,7 +37,7 @@ export function recoverNow(reporter: Reporter, waiting: Say): Promise<void> {
       const rollBack = () => withNode((node) => recoverEarlierRuns(node, reporter, deadline));
       await uninterrupted('the recovery', waiting, rollBack);
     } catch (error) {
-      // `busy` means that a change awaits confirmation. The change stays in effect.
+      // The error `busy` means that a change awaits confirmation. The change stays in effect.
       if (!isAgentError(error) || error.kind !== 'busy') throw error;
       waiting(error.message);
     } finally {

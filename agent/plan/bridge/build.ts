@@ -184,7 +184,7 @@ function addressesBeside(names: BridgeNames, final: WantedProfile, source: Uplin
   return waitSteps(names, addresses, why);
 }
 
-/** Returns the step that waits until these addresses of a bridge can be used; an empty list if `addresses` is empty. */
+/** Returns the step that waits until a bridge can use all of `addresses`; no step if the list is empty. */
 export function waitSteps({ bridge }: BridgeNames, addresses: readonly string[], why: string): readonly Step[] {
   if (addresses.length === 0) return [];
   return [{ do: 'waitAddresses', interface: bridge, addresses, limitMs: detectionLimitMs, why }];
@@ -223,7 +223,10 @@ export function putBack(entries: KernelEntries): readonly Step[] {
   return [{ do: 'changeKernel', entries, required: false, why }];
 }
 
-/** Returns the profile of a bridge with this id. Throws a TypeError if it does not exist. */
+/**
+ * Returns the desired profile with this id, which is one of a bridge's profiles. Throws a TypeError if the bridge has
+ * none with this id.
+ */
 export function profileOf(wanted: WantedBridge, id: string): WantedProfile {
   const profile = wanted.profiles.find((entry) => entry.id === id);
   if (profile === undefined) throw new TypeError(`${wanted.bridge} has no profile ${id}`);

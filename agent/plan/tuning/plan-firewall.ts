@@ -25,8 +25,8 @@ export function trustedSources(config: Config): readonly TrustedSource[] {
 }
 
 /**
- * Returns the sources that have to be added to the zone in the runtime configuration and in the permanent one. Foreign
- * sources stay.
+ * Returns the sources of pod traffic that have to be added to a zone of firewalld, in its runtime configuration and in
+ * its permanent one. Foreign sources stay.
  */
 export function planFirewall(config: Config, zone: ZoneSources): FirewallPlan {
   const wanted = trustedSources(config);

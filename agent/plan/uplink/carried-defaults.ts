@@ -116,7 +116,7 @@ export function defaultsNotes(carried: readonly CarriedDefault[], nic: string, b
   }));
 }
 
-/** Returns a profile's settings with these defaults added. */
+/** Returns a profile's settings with the defaults of `carried` added. */
 export function withDefaults(settings: ProfileSettings, carried: readonly CarriedDefault[]): ProfileSettings {
   const all: Record<string, Readonly<Record<string, SettingValue>>> = { ...settings };
   for (const { property, value } of carried) {

@@ -106,9 +106,9 @@ function ownerOf(address: string | null, observation: Observation): string | nul
 const dummyDevice = 22;
 
 /**
- * Returns the NIC that had this name when it last carried br-ex, if that NIC has another name now; null otherwise. The
- * NIC is recognized by its permanent MAC. Names change with slots, firmware and kernels, and another NIC may have the
- * old name.
+ * Returns the NIC that had the given name when it was last the NIC of br-ex, if that NIC has another name now; null
+ * otherwise. The NIC is recognized by its permanent MAC. Names change with slots, firmware and kernels, and another NIC
+ * may have the old name.
  */
 export function newNameOf(name: string, observation: Observation): Link | null {
   const { hintedNic } = observation.hints;

@@ -6,7 +6,10 @@ import { checkpointInterface } from '../../drivers/networkmanager/nm-names.ts';
 import { isAgentError } from '../../errors.ts';
 import { checkpointSeconds } from '../checkpoint-timer.ts';
 
-/** Time limit for the checkpoint to expire. A run that crashed this early has not extended the checkpoint's timer. */
+/**
+ * Time limit for a checkpoint to expire. A run that crashed before it wrote the checkpoint into the journal has not
+ * extended the checkpoint's timer.
+ */
 const limitMs = checkpointSeconds * 1000 + 1_000;
 
 /**

@@ -216,7 +216,9 @@ export interface TraceOutputJson {
   readonly bridge: string;
   readonly device: string;
   readonly kind: 'tunnel' | 'patch' | 'port';
-  /** Remote end of a tunnel. This field and all later fields are null for other ports. */
+  /**
+   * Remote end of the tunnel. This field and all later fields of the object are null for a port that is not a tunnel.
+   */
   readonly address: string | null;
   readonly tunId: number | null;
   readonly metadata: number | null;

@@ -8,7 +8,7 @@ import { startCni } from './cni.ts';
 /** CNI service of a node; it does nothing on a node without pod subnets. */
 export interface NodeCni {
   /**
-   * Starts the service for the node of this record. Restarts it if the name of the node, the remotes of the southbound
+   * Starts the CNI service for the node of `record`. Restarts it if the name of the node, the remotes of the southbound
    * database, the cluster's MTU or the MTU of pods (in bytes) has changed. After a failure the caller has to call it
    * again.
    */

@@ -20,7 +20,10 @@ export interface LostConnections {
    * ovn-controller reports that its flows no longer lead to these servers; null if ovn-controller reports no values.
    */
   lose(lost: readonly ServedConnections[], due: number | null): void;
-  /** Handles a report of this node's ovn-controller that its flows have reached this value of nb_cfg (ovn-sb(5)). */
+  /**
+   * Handles a report of this node's ovn-controller, which has installed the flows of the given value of nb_cfg
+   * (ovn-sb(5), Chassis_Private).
+   */
   reported(number: number): void;
   close(): void;
 }

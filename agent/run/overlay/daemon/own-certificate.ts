@@ -8,7 +8,7 @@ import { pkiFiles } from '../certificates/pki-files.ts';
 
 /** Next step of a member in the renewal of its certificate. */
 type OwnStep =
-  /** Trusts these authorities, which the central node publishes. */
+  /** Trusts the authorities that the central node publishes. */
   | { readonly do: 'trust'; readonly authorities: string }
   /** Installs the certificate that answers the member's request. */
   | { readonly do: 'install'; readonly key: string; readonly certificate: string }

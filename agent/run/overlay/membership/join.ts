@@ -192,8 +192,9 @@ function refuseOtherCluster(
 }
 
 /**
- * Fails with `bundle-unusable` if the central node has removed this member from the cluster. Connects with the
- * certificate of the bundle, which is not installed yet, so that the node keeps its own certificate after a failure.
+ * Fails with `bundle-unusable` if the central node has no management port for this member, as after its removal from
+ * the cluster. Connects with the certificate of the bundle, which is not installed yet, so that the node keeps its own
+ * certificate after a failure.
  */
 async function refuseRemoved(
   { node, southbound }: OverlayRecord,

@@ -11,8 +11,8 @@ const tlsFiles = {
 } as const;
 
 /**
- * Returns the files for a TLS connection to these remotes; undefined if no remote uses TLS. Fails with `bad-usage` if a
- * file is missing.
+ * Returns the key and certificate files for a TLS connection to the remotes of a database; undefined if no remote uses
+ * TLS. Fails with `bad-usage` if a file is missing.
  */
 export function credentialsOf(remotes: readonly string[], ca: 'northbound' | 'southbound', words: Partial<NodeWords>) {
   if (!remotes.some((remote) => remote.startsWith('ssl:'))) return undefined;

@@ -22,8 +22,8 @@ export function noticeOfFault({ pod, reason, note }: AddressFault): Notice {
 }
 
 /**
- * Returns a list with the Event for the host ports of a pod, which this network does not serve. The list is empty if
- * the pod has ended or has no host ports. CRI-O serves them itself (its internal/hostport); containerd does not.
+ * Returns a list with the Event for the host ports of a pod, which the overlay does not serve. The list is empty if the
+ * pod has ended or has no host ports. CRI-O serves them itself (its internal/hostport); containerd does not.
  */
 export function noticesOfHostPorts({ namespace, name, uid, isOver, hostPorts = [] }: Pod): readonly Notice[] {
   if (isOver || hostPorts.length === 0) return [];
@@ -89,7 +89,7 @@ export function noticeOfBudget(kind: Kind, object: Projected): Notice | null {
 }
 
 /**
- * Returns an Event for each feature that an object requests and that this network lacks. Leaves out features that the
+ * Returns an Event for each feature that an object requests and that the overlay lacks. Leaves out features that the
  * object already requested in its earlier state `before`, because they have been reported.
  */
 export function noticesOfAsks(kind: Kind, object: Projected, before?: Projected): readonly Notice[] {

@@ -21,7 +21,7 @@ import {
 /** Nodes of the cluster and their common settings. */
 export type Cluster = Omit<OutsideFacts, 'workload'>;
 
-/** Reporter of Events for objects that this network does not serve, or serves only in part. */
+/** Reporter of Events for objects that the overlay does not serve, or serves only in part. */
 export interface ObjectEvents {
   /** Reports on all objects, with pauses for other work. Stops early if `isWanted` returns false. */
   all(cluster: Cluster, isWanted: () => boolean): Promise<void>;

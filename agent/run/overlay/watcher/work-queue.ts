@@ -65,7 +65,10 @@ export function createWorkQueue(together: (unit: ObjectKey) => Iterable<ObjectKe
   const waiting = new Map<string, Set<ObjectKey>>();
   const halves: (readonly WorkItem[])[] = [];
   const refusals = createRefusals();
-  /** Removes refused keys of other objects from an item, so that they do not make this transaction fail. */
+  /**
+   * Removes refused object keys from a work item, except that of its own object, so that they do not make the
+   * transaction of the item fail.
+   */
   const cleared = ({ of, objectKeys }: WorkItem): WorkItem =>
     refusals.objectKeys.size === 0
       ? { of, objectKeys }

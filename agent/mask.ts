@@ -124,7 +124,7 @@ export function secretsOfKeyfile(text: string): readonly string[] {
   const values = keyfileLines(text).flatMap(({ secret }) =>
     secret === null ? [] : [secret, secret.replace(/^"(.*)"$/, '$1')],
   );
-  // Values of fewer than four characters are left out: they would match parts of other words, and are too short for
+  // Secrets of fewer than four characters are left out: they would match parts of other words, and are too short for
   // real secrets.
   return [...new Set(values.filter((value) => value.length >= 4))].toSorted((a, b) => b.length - a.length);
 }

@@ -3,7 +3,10 @@ import type { PortOptions } from '../model/overlay-port.ts';
 import { vlanId } from './numbers.ts';
 import type { AddTo } from './parse.ts';
 
-/** Adds the commands `overlay port …`, which connect hosts that are not pods, such as VMs and the hosts of a VLAN. */
+/**
+ * Adds the commands `overlay port …`, which connect hosts that are not pods with the overlay, such as VMs and the hosts
+ * of a VLAN.
+ */
 export function addPortCommands(overlay: Command, addTo: AddTo): void {
   const add = addTo(
     overlay.command('port').description('VMs, hosts of VLANs and other machines in the network of pods'),

@@ -102,8 +102,8 @@ function addHelper(program: Command, addTo: AddTo, started: readonly string[]): 
 }
 
 /**
- * Adds the commands for bridges. Each NIC has a transaction of its own; the first failure ends the command, and the
- * changes of earlier NICs stay.
+ * Adds the commands that make NICs uplinks of bridges, and that remove these bridges. Each NIC has a transaction of its
+ * own; the first failure ends the command, and the changes of earlier NICs stay.
  */
 function addBridges(program: Command, addTo: AddTo): void {
   program.description("Makes and removes bridges as ovn-kubernetes' first tool did.");

@@ -74,8 +74,8 @@ export const linkAlias = 'microshift-net pod';
 export function nodeLines({ link, ifname, netns, mtu }: Omit<Attachment, 'network'>): readonly string[] {
   return [
     `link add name ${link} mtu ${mtu} type veth peer name ${ifname} mtu ${mtu} netns ${netns}`,
-    // ARP is off on the node's end. With the userspace data path, the kernel also receives the pod's ARP requests, and
-    // would answer them for each of the node's own addresses.
+    // ARP is off on the end of the veth pair that is on the node. With the userspace data path, the kernel also
+    // receives the pod's ARP requests, and would answer them for each of the node's own addresses.
     `link set dev ${link} alias "${linkAlias}" arp off addrgenmode none up`,
   ];
 }

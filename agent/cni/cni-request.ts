@@ -122,8 +122,8 @@ function podOf(args: string): CniPod | null {
   );
   const [namespace, name] = [values.get('K8S_POD_NAMESPACE'), values.get('K8S_POD_NAME')];
   if (!namespace || !name) return null;
-  // Only lower-case letters, digits, hyphens and dots are accepted, because names of namespaces and pods contain
-  // nothing else (RFC 1123).
+  // The namespace and the name of a pod may have only lower-case letters, digits, hyphens and dots, as in the
+  // Kubernetes API (RFC 1123).
   for (const part of [namespace, name]) requireThat(/^[a-z0-9][a-z0-9.-]{0,252}$/.test(part), 'CNI_ARGS', args);
   return { namespace, name, uid: values.get('K8S_POD_UID') || null };
 }

@@ -12,7 +12,9 @@ export interface DirectPath {
   readonly name: string;
   /** Subnet of the pods at the end of the path. */
   readonly subnet: string;
-  /** Name, address, MAC and subnet of the other node; null if the two nodes can have no direct route. */
+  /**
+   * Name, address, MAC and subnet of the node at the end of the path; null if the two nodes can have no direct route.
+   */
   readonly neighbour: DirectNode | null;
   /** Reason why the packets do not use a direct route; null if they use one. */
   readonly obstacle: DirectObstacle | null;

@@ -13,7 +13,7 @@ const zones = { first: 32_768, count: 64_000 - 32_768 };
  */
 export const wildcardZone = zones.first - 1;
 
-/** Offset basis and prime of FNV-1a with 32 bits, the hash by which a service gets its zone. */
+/** Offset basis and prime of FNV-1a with 32 bits, the hash by which each server of a UDP service gets its zone. */
 const fnv = { basis: 0x811c9dc5, prime: 0x01000193 };
 
 /**

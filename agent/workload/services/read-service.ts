@@ -143,7 +143,7 @@ function networkOnly(annotations: Labels): Labels {
   return Object.fromEntries(Object.entries(annotations).filter(([key]) => key.startsWith('k8s.ovn.org/')));
 }
 
-/** Returns the valid addresses in canonical form, without `None` and malformed entries. */
+/** Returns the valid addresses of a list in canonical form; leaves out `None` and malformed entries. */
 function addressesIn(list: readonly string[]): readonly string[] {
   return list.filter((entry) => familyOf(entry) !== null).map(canonicalAddress);
 }

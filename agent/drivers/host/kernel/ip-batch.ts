@@ -1,8 +1,8 @@
 import { commandMs, type Finished, run } from '../process/exec.ts';
 
 /**
- * Exit status of ip(8) for a word that the installed version does not know; the remaining lines are then skipped
- * (iproute2, lib/utils.c, invarg).
+ * Exit status of ip(8) for a word that the installed version does not know; it then skips the remaining commands of the
+ * batch (iproute2, lib/utils.c, invarg).
  */
 const misunderstood = 255;
 

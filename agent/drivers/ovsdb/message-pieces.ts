@@ -24,9 +24,7 @@ const mark = '\0parsed ';
 /** Container whose start has arrived, and which is not parsed completely. */
 interface Container {
   readonly isObject: boolean;
-  /** Index of the first part of the text that is not parsed yet. */
-  part: number;
-  /** Number of bytes of the text before the part with the index `part`. */
+  /** Number of bytes before the first member that is not parsed yet. */
   ahead: number;
   /** Members of the container that are already parsed; null before the first one is parsed. */
   parsed: Parsed | null;
@@ -38,8 +36,11 @@ type Parsed = Json[] | Record<string, Json>;
 export interface Pieces {
   /** Adds bytes. */
   add(part: Buffer): void;
-  /** Begins an array or object at the end of the bytes that were added; `depth` is 1 for the outermost one. */
-  open(isObject: boolean, depth: number): void;
+  /**
+   * Begins an array or object; `depth` is 1 for the outermost one. Its first member starts after `moreBytes` that are
+   * still to be added.
+   */
+  open(isObject: boolean, depth: number, moreBytes: number): void;
   /**
    * Returns true if the text of the innermost container, with `moreBytes` that are still to be added, is long enough to
    * be parsed in pieces.
@@ -67,16 +68,17 @@ export function createPieces(): Pieces {
   const at = (depth: number): Container => containers[depth - 1] as Container;
   return {
     add,
-    open: (isObject, depth) => {
-      containers[depth - 1] = { isObject, part: parts.length, ahead: heldBytes, parsed: null };
+    open: (isObject, depth, moreBytes) => {
+      containers[depth - 1] = { isObject, ahead: heldBytes + moreBytes, parsed: null };
     },
     isLong: (depth, moreBytes) => heldBytes + moreBytes - at(depth).ahead >= pieceBytes,
     cut: (depth) => {
       const container = at(depth);
       const { isObject } = container;
       const [before, after] = isObject ? '{}' : '[]';
+      const text = partsFrom(parts, container.ahead);
       const members = join(
-        parse([Buffer.from(before as string), ...parts.splice(container.part), Buffer.from(after as string)]),
+        parse([Buffer.from(before as string), ...text, Buffer.from(after as string)]),
         depth,
         parsed,
       );
@@ -88,7 +90,6 @@ export function createPieces(): Pieces {
         parsed.push(container.parsed);
       }
       append(container.parsed, members);
-      container.part = parts.length;
       container.ahead = heldBytes;
     },
     end: () => {
@@ -99,6 +100,21 @@ export function createPieces(): Pieces {
       return join(parse(text), 1, members) as JsonObject;
     },
   };
+}
+
+/** Removes the bytes from an offset on, and returns them. A part that contains the offset is divided. */
+function partsFrom(parts: Buffer[], offset: number): readonly Buffer[] {
+  let end = 0;
+  const index = parts.findIndex((part) => {
+    end += part.length;
+    return end > offset;
+  });
+  const divided = parts[index];
+  if (divided === undefined) return [];
+  const more = parts.splice(index).slice(1);
+  const length = offset - end + divided.length;
+  if (length > 0) parts.push(divided.subarray(0, length));
+  return [divided.subarray(length), ...more];
 }
 
 function parse(parts: readonly Buffer[]): Json {

@@ -179,6 +179,50 @@ t.test('most of a long message is parsed before its end arrives', async (t) => {
   t.ok(parsedBytes > 900_000, `${parsedBytes} bytes of ${stream.pendingBytes()} are parsed`);
 });
 
+/** Returns a random message of about `size` bytes, with rows, sets and maps as a server sends them. */
+function updateOf(random: (below: number) => number, size: number): JsonObject {
+  const text = (): string => 'a"\\\\\\ü€😀,:{}[]\\"'.slice(0, random(20)).repeat(1 + random(4));
+  const pairs = (): Json => ['map', Array.from({ length: random(size / 50) }, (_, at) => [`key-${at}`, text()])];
+  const values = (): Json => ['set', Array.from({ length: random(size / 50) }, () => ['uuid', text()])];
+  const columns = (): Json => ({
+    name: text(),
+    number: random(100_000),
+    up: random(2) === 0,
+    vips: pairs(),
+    acls: values(),
+  });
+  const rows = (): Json =>
+    Object.fromEntries(
+      Array.from({ length: 1 + random(size / 2_000) }, (_, at) => [
+        `row-${at}`,
+        random(5) === 0 ? { delete: null } : { [random(2) === 0 ? 'insert' : 'modify']: columns() },
+      ]),
+    );
+  return { id: null, method: 'update3', params: ['mirror', text(), { One: rows(), Two: rows() }] };
+}
+
+t.test('any division of any message gives the values of JSON.parse', async (t) => {
+  const random = seededRandom(20_261_129);
+  let divided = 0;
+  for (let round = 0; round < 40; round++) {
+    const messages = Array.from({ length: 1 + random(3) }, () => updateOf(random, 1 + random(20_000)));
+    const texts = messages.map((message) => JSON.stringify(message));
+    const written = Buffer.from(texts.join(random(2) === 0 ? '' : '\n '));
+    if (texts.some((one) => one.length > 2 * 65_536)) divided++;
+    const expected = texts.map((one) => JSON.stringify(JSON.parse(one)));
+    for (const largest of [70_000, 65_536, 2_000, 60]) {
+      const outcome = feed(cut(written, () => 1 + random(largest)));
+      if (outcome.error !== undefined || outcome.pendingBytes !== 0)
+        t.fail(`round ${round}, ${largest}: ${outcome.error}`);
+      t.ok(
+        JSON.stringify(outcome.messages.map((one) => JSON.stringify(one))) === JSON.stringify(expected),
+        `round ${round}, chunks of at most ${largest} bytes`,
+      );
+    }
+  }
+  t.ok(divided > 5, `${divided} messages are parsed in pieces`);
+});
+
 t.test('random bytes cause messages or a protocol error, regardless of the chunks', async (t) => {
   const random = seededRandom(1);
   const alphabet = Buffer.from('{}[]",:\\ 0123456789eE+-.truefalsn\u00fc\n');

@@ -31,6 +31,13 @@ export interface OvsdbClient {
   close(reason?: OvsdbError): void;
 }
 
+/**
+ * Number of bytes, as many as Node.js reads from a socket at once, after which the rest waits for the next turn of the
+ * event loop. Parsing them takes some milliseconds. Without a pause, Node.js would read up to 32 times as much in one
+ * turn (libuv, uv__read).
+ */
+const bytesPerTurn = 64 * 1024;
+
 interface PendingCall {
   readonly method: string;
   readonly resolve: (result: Json) => void;
@@ -55,6 +62,7 @@ export function openConnection(socket: Socket, { remote, limitMs, probeMs }: Con
   const pending = new Map<Json, PendingCall>();
   const listeners = new Set<NoticeListener>();
   let nextId = 0;
+  let bytesSincePause = 0;
   let end: OvsdbError | undefined;
   let socketError: Error | undefined;
   let resolveEnded: (reason: OvsdbError) => void = () => {};
@@ -113,6 +121,13 @@ export function openConnection(socket: Socket, { remote, limitMs, probeMs }: Con
           : new OvsdbError('protocol', `${remote} does not speak OVSDB: ${why}`, error),
       );
     }
+  });
+  socket.on('data', (chunk) => {
+    bytesSincePause += chunk.length;
+    if (bytesSincePause < bytesPerTurn) return;
+    bytesSincePause = 0;
+    socket.pause();
+    setImmediate(() => socket.resume());
   });
   socket.on('error', (error) => {
     socketError = error;

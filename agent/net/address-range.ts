@@ -47,9 +47,13 @@ export function disjointRanges(texts: readonly string[]): readonly string[] {
     );
   const kept: AddressRange[] = [];
   for (const range of ranges) if (!kept.some((outer) => contains(outer, range))) kept.push(range);
-  return kept
-    .toSorted((a, b) => a.family - b.family || (a.first < b.first ? -1 : 1))
-    .map(({ first, family, prefixLength }) => `${textOf(first, family)}/${prefixLength}`);
+  return kept.toSorted((a, b) => a.family - b.family || (a.first < b.first ? -1 : 1)).map(canonicalText);
+}
+
+/** Returns the text of a range with the bits of the host part cleared: 10.42.0.1/16 → 10.42.0.0/16. */
+export function canonicalText({ text, family, prefixLength, first, canonical }: AddressRange): string {
+  // The text of an IPv4 address has only one form.
+  return canonical && family === 4 ? text : `${textOf(first, family)}/${prefixLength}`;
 }
 
 /** Returns true if the outer range contains every address of the inner one. */
@@ -83,7 +87,7 @@ function textOf(value: bigint, family: 4 | 6): string {
 }
 
 function ipv4Value(address: string): bigint {
-  return address.split('.').reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
+  return BigInt(address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0));
 }
 
 /** Returns the fewest ranges that together have exactly the addresses from `first` to `last`. */

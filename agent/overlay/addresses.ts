@@ -1,7 +1,7 @@
 import { AgentError } from '../errors.ts';
 import { addressesOf, type Link } from '../model/observation.ts';
 import { familyOf, ipv6Value } from '../net/address.ts';
-import { type AddressRange, addressAt, contains, hostRange, parseRange } from '../net/address-range.ts';
+import { type AddressRange, addressAt, canonicalText, contains, hostRange, parseRange } from '../net/address-range.ts';
 
 /** Parses a range of addresses. Throws for text that is not a range. */
 export function rangeOf(text: string): AddressRange {
@@ -36,8 +36,7 @@ export function withoutLength(address: string): string {
 
 /** Returns the subnet of an interface address: `10.42.0.1/24` → `10.42.0.0/24`. */
 export function subnetOf(network: string): string {
-  const range = rangeOf(network);
-  return `${addressAt(range, 0)}/${range.prefixLength}`;
+  return canonicalText(rangeOf(network));
 }
 
 export function isIpv6(address: string): boolean {

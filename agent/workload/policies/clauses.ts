@@ -1,6 +1,5 @@
 import type { NetworkPolicy, PolicyPeer, PolicyPort, Protocol } from '../../model/workload.ts';
-import { parseRange } from '../../net/address-range.ts';
-import { subnetOf } from '../../overlay/addresses.ts';
+import { canonicalText, parseRange } from '../../net/address-range.ts';
 import {
   everyPod,
   keyOf,
@@ -115,10 +114,11 @@ function otherEnd(
   if (peer.ipBlock === undefined) return [{ title, peers: peersOf(namespace, peer), block: null }];
   const { cidr, except } = peer.ipBlock;
   const range = parseRange(cidr);
-  if (range === null || except.some((one) => parseRange(one) === null)) return [];
+  const excepted = except.flatMap((one) => parseRange(one) ?? []);
+  if (range === null || excepted.length < except.length) return [];
   const field = `${range.family === 4 ? 'ip4' : 'ip6'}.${direction === 'Ingress' ? 'src' : 'dst'}`;
-  const left = except.filter((one) => parseRange(one)?.family === range.family).map(subnetOf);
-  const terms = [`${field} == ${subnetOf(cidr)}`, ...(left.length === 0 ? [] : [`${field} != ${listOf(left)}`])];
+  const left = excepted.filter(({ family }) => family === range.family).map(canonicalText);
+  const terms = [`${field} == ${canonicalText(range)}`, ...(left.length === 0 ? [] : [`${field} != ${listOf(left)}`])];
   return [{ title, peers: null, block: terms.join(' && ') }];
 }
 

@@ -74,13 +74,14 @@ export function* addReturnRoutes(
   }
 }
 
-function answersOf(
+/** Yields the answers of the pods that are backends. */
+function* answersOf(
   owner: string,
   { gateway, subnets }: OverlayNode,
   nodes: readonly OverlayNode[],
   protocol: Protocol,
   backends: ReadonlySet<string>,
-): readonly Answer[] {
+): Generator<Answer, void, undefined> {
   const own = (gateway?.addresses ?? []).map(withoutLength);
   // A node that shares its address with the gateway is left out: its requests pass a table of nftables and not the
   // gateway's router.
@@ -88,17 +89,19 @@ function answersOf(
   const ports = new Map<string, number[]>();
   for (const backend of backends) {
     const [, address = '', port = ''] = /^\[?(.*?)\]?:([0-9]+)$/.exec(backend) ?? [];
-    ports.set(address, [...(ports.get(address) ?? []), Number(port)]);
+    const numbers = ports.get(address);
+    if (numbers === undefined) ports.set(address, [Number(port)]);
+    else numbers.push(Number(port));
   }
-  return [...ports].flatMap(([address, numbers]): Answer[] => {
+  for (const [address, numbers] of ports) {
     const family = isIpv6(address) ? 'ip6' : 'ip4';
     const ofFamily = askers.filter((one) => isIpv6(one) === isIpv6(address));
     // Pods outside of the node's subnets are left out: pods in the host network do not answer through the cluster's
     // router.
-    if (ofFamily.length === 0 || !subnets.some((subnet) => isWithin(address, subnet))) return [];
+    if (ofFamily.length === 0 || !subnets.some((subnet) => isWithin(address, subnet))) continue;
     const [first, ...more] = numbers.toSorted((a, b) => a - b);
     const from = more.length === 0 ? `${first}` : `{${[first, ...more].join(', ')}}`;
     const packet = `${family}.src == ${address} && ${protocol.toLowerCase()}.src == ${from}`;
-    return [{ address, match: `${packet} && ${family}.dst == {${ofFamily.join(', ')}} /* ${owner} */` }];
-  });
+    yield { address, match: `${packet} && ${family}.dst == {${ofFamily.join(', ')}} /* ${owner} */` };
+  }
 }

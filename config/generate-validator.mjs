@@ -53,7 +53,7 @@ function generate(schemaText) {
 export interface OvnSettings {
 ${types.join('')}}
 
-/** Values of settings that are not set. */
+/** Default values of the settings. */
 export const ovnDefaults: OvnSettings = ${JSON.stringify(defaults, null, 2)};
 
 /** Names of all settings in the order of the schema. */

@@ -94,8 +94,8 @@ export function commandPath(command: Command): string {
 }
 
 /**
- * Returns a list with one text, which names several arguments or options: `argument 'a'`, or `arguments 'a', 'b'`. The
- * list is empty without names.
+ * Returns a list with one text, which contains the given names of arguments or options: `argument 'a'`, or `arguments
+ * 'a', 'b'`. The list is empty if no names are given.
  */
 function listed(what: string, names: readonly string[]): readonly string[] {
   if (names.length === 0) return [];

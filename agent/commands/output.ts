@@ -51,7 +51,7 @@ export interface Output {
    * `command` is null if the command line names no command.
    */
   fail(thrown: unknown, command: string | null): ExitCode;
-  /** Returns a promise that settles when every message of `announce` is written; never rejects. */
+  /** Returns a promise that settles when every message that `announce` prints is written; never rejects. */
   written(): Promise<void>;
 }
 

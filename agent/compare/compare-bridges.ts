@@ -177,8 +177,8 @@ function compareProfile(
 }
 
 /**
- * Returns the properties in which a profile differs. The desired properties come first. After them come properties that
- * were added to a setting, such as `ipv4`, which the agent writes as a whole.
+ * Returns the properties in which a profile differs from the desired one: first those that the desired profile has,
+ * then those that were added to a setting that the agent writes as a whole, such as `ipv4`.
  */
 function compareSettings(
   bridge: string,
@@ -200,7 +200,7 @@ function compareSettings(
 }
 
 function addedKeys(name: string, wanted: ProfileSettings, present: ProfileSettings): readonly string[] {
-  // The IP settings of a port's profile do not count, because NetworkManager adds them.
+  // IP settings that were added to a port's profile are not differences, because NetworkManager adds them.
   if (!(name in wanted) && name.startsWith('ipv')) return [];
   return Object.keys(present[name] ?? {}).filter((key) => !(key in (wanted[name] ?? {})));
 }

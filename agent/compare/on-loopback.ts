@@ -48,8 +48,8 @@ export function compareSignpost(
 }
 
 /**
- * Returns the addresses that the agent added to lo (`address/prefix`), including those that the bridge no longer has
- * because its lease has changed.
+ * Returns the addresses that the agent added to lo (`address/prefix`), including those that br-ex no longer has because
+ * its lease has changed.
  */
 export function givenToLoopback({ foreign = [] }: Pick<Observation, 'foreign'>): readonly string[] {
   const { addresses } = foreign.find((entries) => entries.interface === 'lo') ?? noEntries('lo');

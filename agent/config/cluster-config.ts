@@ -58,8 +58,8 @@ export function readCluster(sources: readonly ClusterBytes[]): { cluster: Cluste
     const found = attempt(() => take<unknown>(files, clusterSpellings[`cluster.${name}`], read));
     return [name, found ?? defaultConfig.cluster[name]];
   });
-  // The object of these entries has the type ClusterConfig, because each reader in `readers` returns values of the type
-  // of its own setting.
+  // The object that is made from `entries` has the type ClusterConfig, because each reader in `readers` returns values
+  // of the type of its own setting.
   return { cluster: Object.fromEntries(entries) as ClusterConfig, problems };
 }
 

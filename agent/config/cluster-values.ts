@@ -49,7 +49,7 @@ export const readPortRange: ValueReader<string> = (node, refuse) => {
   const match = /^([0-9]{1,5})(?:([-+])([0-9]{1,5}))?$/.exec(node.text);
   const first = Number(match?.[1]);
   const last = match?.[2] === '+' ? first + Number(match[3]) : Number(match?.[3] ?? first);
-  // MicroShift parses a bare number as an integer, and then refuses the whole file.
+  // MicroShift parses a port range that is one number without quotes as an integer, and then refuses the whole file.
   const isText = typeof scalarValue(node) === 'string';
   if (match === null || !isText || first < 1 || last < first || last > maxPort)
     throw refuse(node, 'a port range', '"30000-32767"');

@@ -58,8 +58,8 @@ export function syntaxProblem(source: SourceText, reason: string, offset: number
 }
 
 /**
- * Returns the offset of a tab in the indentation of the line, or -1. Such a tab is the cause of the error, whatever the
- * parser reports.
+ * Returns the offset of a tab in the indentation of the line that contains `offset`, or -1. Such a tab is the cause of
+ * the error, whatever the parser reports.
  */
 function indentationTab(source: SourceText, offset: number): number {
   const { start, end } = lineOf(source, offset);

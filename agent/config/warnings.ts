@@ -53,15 +53,15 @@ function microshiftWarnings(config: Config): ConfigWarning[] {
   const { mtu, uplink, cluster } = config;
   const { nodeIp, nodeIpv6, clusterNetwork, remoteNetworks, cniPlugin } = cluster;
   const warnings: ConfigWarning[] = [];
-  // MicroShift parses the MTU as an integer (openshift/microshift, pkg/config/ovn/ovn.go:36, 117). It does not read the
-  // file if network.cniPlugin is `none` (pkg/components/networking.go:26).
+  // MicroShift also reads ovn.yaml, and parses its MTU as an integer (openshift/microshift, pkg/config/ovn/ovn.go:36,
+  // 117). It does not read ovn.yaml if network.cniPlugin is `none` (pkg/components/networking.go:26).
   if (mtu.value === 'auto' && mtu.source !== 'default' && microshiftRenders(config)) {
     const message =
       'mtu: auto keeps MicroShift from starting: it reads this file, too, and takes only a number unless network.cniPlugin is none; write a number, or remove the line';
     warnings.push({ source: mtu.source, message });
   }
-  // MicroShift compares addresses as text (openshift/microshift, pkg/util/net.go:235). It compares the IPv6 address
-  // only if the cluster has both families (GetHostIPv6 in the same file).
+  // MicroShift compares node.nodeIP and node.nodeIPv6 with the node's addresses as text (openshift/microshift,
+  // pkg/util/net.go:235), and node.nodeIPv6 only if the cluster has both families (GetHostIPv6 in the same file).
   for (const { value, source } of isDualStack(cluster) ? [nodeIp, nodeIpv6] : [nodeIp]) {
     const canonical = value === null ? null : canonicalAddress(value);
     if (value === canonical) continue;

@@ -100,7 +100,8 @@ export const fileChecks: readonly Check[] = [
     id: 'examination',
     title: 'everything could be looked at',
     judge: (examination) => {
-      // Parts of the examination are absent here if another check reports that it could not read their facts.
+      // The list leaves out the parts of the examination for which another check reports that their facts could not be
+      // read.
       const parts = ['system', 'network', 'tuning', 'units', 'firewall', 'packetFilter', 'files'] as const;
       const silent = parts.map((part) => {
         const { failure } = examination[part];

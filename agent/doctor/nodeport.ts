@@ -49,7 +49,8 @@ export const nodePortChecks: readonly Check[] = [
         const isInNftables = nftTables?.some((table) => table.includes('ovn-kubernetes')) === true;
         if (isInNftables && tables.every(({ isEmpty }) => isEmpty))
           return ok('ovn-kubernetes has its rules in nftables');
-        // A missing chain is only a warning if the cluster does not answer, because the pods may not have started yet.
+        // A fault of the NodePort rules is only a warning if the cluster does not answer, because the pod that inserts
+        // the rules may not have started yet.
         const complain = daemonSets.value == null ? warning : failed;
         return verdictOf(
           tables.flatMap(({ name, chain }) => faultsOf(name, chain).map((fault) => complain(fault, restart))),

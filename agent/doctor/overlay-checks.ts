@@ -203,8 +203,9 @@ function tunnelComplaint(type: string): Finding {
 }
 
 /**
- * Returns a complaint if the clock of a node is certainly wrong: by that clock, the node has applied a configuration at
- * least a minute before the central node published it, or at least a minute in the future. A time between the
+ * Returns a complaint if the clock of another node certainly differs from the clock of this node, the central one. This
+ * is so if the other node has applied a configuration, by its own clock, at least a minute before the central node
+ * published it, or at least a minute after the present, both by the central node's clock. A time between the
  * publication and the present proves nothing, because the node may have been disconnected for a while.
  */
 function clockComplaint({ name, number, atMs }: OverlayClocks['done'][number], clocks: OverlayClocks): Finding | false {

@@ -131,7 +131,7 @@ export const profileChecks: readonly Check[] = [
         const runs = (name: string): boolean =>
           units.value?.some((unit) => unit.name === name && unit.active === 'active') ?? false;
         const scripts = ['network.service', 'networking.service'].filter(runs);
-        // The links of systemd-networkd count only while it runs, because it keeps the state files of its links when it
+        // The state files of systemd-networkd about its links are ignored while it does not run: it keeps them when it
         // stops (RuntimeDirectoryPreserve=yes of its unit).
         const networkd = units.value === null || runs('systemd-networkd.service') ? networkdLinks : [];
         const complaints = [

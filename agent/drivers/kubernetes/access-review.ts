@@ -4,8 +4,8 @@ import { readAccess } from './kubeconfig.ts';
 import { sendOnce } from './send.ts';
 
 /**
- * Time limit for one request. An API server answers in milliseconds, and the caller examines a node and can continue
- * without an answer.
+ * Time limit for one request. An API server answers in milliseconds. The limit is short, because the caller, which
+ * examines a node, can continue without an answer.
  */
 const answerMs = 3_000;
 

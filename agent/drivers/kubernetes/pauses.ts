@@ -24,7 +24,7 @@ export interface PauseLimits {
   readonly longestPauseMs: number;
 }
 
-/** Longest delay that is accepted from a server; a longer request is shortened to this delay. */
+/** Longest delay that is accepted from a server; a longer one is shortened to this limit. */
 const longestAskedMs = 5 * 60_000;
 
 export function createPauses({ firstPauseMs, longestPauseMs }: PauseLimits): Pauses {

@@ -71,7 +71,7 @@ export interface NetworkManager {
   property(path: string, interfaceName: string, name: string): Promise<unknown>;
   /** Resolves when NetworkManager has processed all events that it received before the call. */
   caughtUp(): Promise<void>;
-  /** Sends a call for which this interface has no function, such as those of checkpoints. */
+  /** Sends a D-Bus call for which this object has no function of its own, such as a call about checkpoints. */
   request(what: string, call: Omit<MethodCall, 'destination'>): Promise<unknown[]>;
   /**
    * Calls the listener for every signal of NetworkManager, until the returned function is called. With `member`, calls

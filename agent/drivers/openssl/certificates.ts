@@ -22,8 +22,8 @@ const commandMs = 20_000;
 export const workFolderPrefix = '.openssl-';
 
 /**
- * Function that returns the path of a file in a temporary directory, which contains keys. Each creation of a key,
- * request or certificate has a directory of its own, which is removed at the end.
+ * Function that returns the path of a file in a temporary directory that contains keys. Each creation of a key, request
+ * or certificate has a directory of its own, which is removed at the end.
  */
 type Folder = (name: string) => string;
 
@@ -131,7 +131,7 @@ async function signRequestIn(
   return readFileSync(file('certificate'), 'utf8');
 }
 
-/** Creates a certificate signing request for the key in the temporary directory. */
+/** Writes the file `request`, a certificate signing request for the key in the file `key` of the same directory. */
 async function request(file: Folder, commonName: string): Promise<void> {
   writeFileSync(file('names'), '[req]\ndistinguished_name=name\n[name]\n');
   const subject = ['-config', file('names'), '-subj', `/CN=${commonName}`];
@@ -139,8 +139,9 @@ async function request(file: Folder, commonName: string): Promise<void> {
 }
 
 /**
- * Signs the request in the temporary directory. openssl-ca(1) has always accepted a start date; openssl-x509(1) and
- * openssl-req(1) accept one only from OpenSSL 3.4 on.
+ * Signs the certificate signing request in the file `request`, and writes the certificate into the file `certificate`
+ * of the same directory. openssl-ca(1) has always accepted a start date; openssl-x509(1) and openssl-req(1) accept one
+ * only from OpenSSL 3.4 on.
  */
 async function sign(
   file: Folder,

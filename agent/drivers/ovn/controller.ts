@@ -6,7 +6,7 @@ import { askDaemon } from './control.ts';
  */
 export type ControllerState = 'absent' | 'connected' | 'not connected';
 
-/** Queries ovn-controller, over its control socket, for the state of its connection. */
+/** Returns the state of ovn-controller, which it reports over its control socket. */
 export async function controllerState(runDirectories: readonly string[]): Promise<ControllerState> {
   const answer = await askDaemon('ovn-controller', runDirectories, 'connection-status');
   if (answer === null) return 'absent';

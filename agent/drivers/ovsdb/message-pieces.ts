@@ -2,14 +2,14 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts
 import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 
 /**
- * Size of the text, in bytes, at which the complete members of an unfinished array or object (container) are parsed.
- * Parsing that much takes some milliseconds. A dump of a database has megabytes, and parsing it at once would block the
- * event loop for some hundred milliseconds.
+ * Size of the text, in bytes, at which the complete members of an unfinished array or object are parsed. Parsing that
+ * much takes some milliseconds. A dump of a database has megabytes, and parsing it at once would block the event loop
+ * for some hundred milliseconds.
  */
 const pieceBytes = 64 * 1024;
 
 /**
- * Greatest depth of a container that is parsed in pieces. The container with the rows of a table has this depth in an
+ * Greatest depth of an array or object that is parsed in pieces. The one with the rows of a table has this depth in an
  * update (RFC 7047 section 4.1.6) and in the answer to a `select`.
  */
 export const deepest = 4;
@@ -21,12 +21,12 @@ export const deepest = 4;
  */
 const mark = '\0parsed ';
 
-/** Container whose start has arrived, and which is not parsed completely. */
+/** Array or object of the message whose start has arrived, and which is not parsed completely. */
 interface Container {
   readonly isObject: boolean;
   /** Number of bytes before the first member that is not parsed yet. */
   ahead: number;
-  /** Members of the container that are already parsed; null before the first one is parsed. */
+  /** Members of the array or object that are already parsed; null before the first one is parsed. */
   parsed: Parsed | null;
 }
 
@@ -42,13 +42,13 @@ export interface Pieces {
    */
   open(isObject: boolean, depth: number, moreBytes: number): void;
   /**
-   * Returns true if the text of the innermost container, with `moreBytes` that are still to be added, is long enough to
-   * be parsed in pieces.
+   * Returns true if the text of the array or object at `depth` that is not parsed yet, with `moreBytes` that are still
+   * to be added, is long enough to be parsed in pieces.
    */
   isLong(depth: number, moreBytes: number): boolean;
   /**
-   * Parses the members of the container at `depth` that have arrived, and releases their text. The added bytes must end
-   * with a member, without the comma that follows it. Throws OvsdbError `protocol` if the text is not JSON.
+   * Parses those members of the array or object at `depth` that have arrived, and releases their text. The added bytes
+   * must end with a member, without the comma that follows it. Throws OvsdbError `protocol` if the text is not JSON.
    */
   cut(depth: number): void;
   /** Returns the complete object and begins another one. Throws OvsdbError `protocol` if the text is not JSON. */
@@ -147,8 +147,8 @@ function join(value: Json, depth: number, parsed: readonly Parsed[]): Json {
 }
 
 /**
- * Adds members of a container to those that were parsed before. A name that occurs twice gets its last value, as in
- * JSON.parse.
+ * Adds members of an array or object to those of its members that were parsed before. A name that occurs twice gets its
+ * last value, as in JSON.parse.
  */
 function append(parsed: Parsed, members: Json): Json {
   if (Array.isArray(parsed)) for (const one of members as readonly Json[]) parsed.push(one);

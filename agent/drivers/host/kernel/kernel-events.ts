@@ -32,7 +32,7 @@ export async function waitForKernel(
         if (condition()) resolve();
       };
       ended = () => reject(monitorEnded());
-      // The condition is evaluated at once, because it may have become true while the monitor started.
+      // The condition is evaluated at once, because it may have become true while `ip monitor` started.
       look();
       const timer = setInterval(() => look(), askAgainMs);
       return () => clearInterval(timer);

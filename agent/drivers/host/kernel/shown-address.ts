@@ -41,8 +41,8 @@ export function lifetimesOf(entry: ShownAddress): Pick<KernelAddress, 'validSeco
 }
 
 /**
- * Returns the entries of an interface in which each address that has lifetimes in `present`, the output of ip(8), gets
- * these lifetimes.
+ * Returns the same entries, except that each address that has lifetimes in `present`, the output of ip(8), gets these
+ * lifetimes.
  */
 export function keepLifetimes(entries: KernelEntries, present: readonly ShownAddress[]): KernelEntries {
   const timed = present.filter(({ dynamic }) => dynamic === true);

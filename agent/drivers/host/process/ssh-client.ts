@@ -20,8 +20,9 @@ export interface SshSession {
 }
 
 /**
- * Returns the SSH connection from which the agent was started (ssh(1), SSH_CONNECTION); null if no SSH connection
- * started it, or if the variable does not contain two valid ends.
+ * Returns the SSH connection from which the agent was started. It is the value of SSH_CONNECTION (ssh(1)) of this
+ * process or of the nearest ancestor whose value begins with a valid address. Null if no value does, or if the server's
+ * address or port in this value is not valid. The client's port is not checked.
  */
 export function sshSession(own = process.env, parent = process.ppid, root = ''): SshSession | null {
   for (const connection of environments(own, parent, root)) {

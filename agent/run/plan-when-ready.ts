@@ -158,9 +158,10 @@ const eui64 = 0;
 /**
  * Returns true if the bridge can request the NIC's addresses from the LAN itself, so that the run need not wait until
  * the NIC has them. This saves a second DHCP exchange at every boot. The NIC has to be the uplink of an earlier run:
- * the bridge then has the same MAC and gets the same addresses. Fixed addresses exist at once and are moved. A SLAAC
- * address that is not derived from the MAC would be lost unless the NIC has it before the move. A DHCP identity that
- * would differ on the bridge can only be read from the NIC.
+ * the bridge then has the same MAC and gets the same addresses. The result is false in three other cases. If all
+ * addresses are fixed, they exist at once and are moved. A SLAAC address that is derived neither from the MAC nor from
+ * a token would be lost unless the NIC has it before the move. A DHCP identity that would differ on the bridge can only
+ * be read from the NIC.
  */
 function canAskFromBridge(uplink: string, plan: Plan, observation: Observation): boolean {
   const wanted = plan.wanted.bridges.find((bridge) => bridge.uplink?.interface === uplink);

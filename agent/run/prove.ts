@@ -15,7 +15,7 @@ export interface Neighbour {
   readonly withinMs: number;
 }
 
-/** Queries that were sent before the move; `answered` returns the hosts that have answered so far. */
+/** Pings and DNS queries that were sent before the move; `answered` returns the hosts that have answered so far. */
 export interface Neighbourhood {
   readonly answered: () => readonly Neighbour[];
   /** Settles when every ping has been answered or has timed out; queries to name servers may be unanswered by then. */
@@ -23,8 +23,8 @@ export interface Neighbourhood {
 }
 
 /**
- * Time limit for the addresses to be usable. DHCP and duplicate address detection have ended by then, and only the
- * kernel has to finish its work.
+ * Time limit for the moved addresses to be usable on the bridges. DHCP and duplicate address detection have ended by
+ * then, and only the kernel has to finish its work.
  */
 const addressLimitMs = 10_000;
 /**
@@ -35,7 +35,10 @@ const noRouteMs = 200;
 /** Time limit of a ping after the move. The first packet may be delayed until ARP and a flow of the bridge exist. */
 const pingAfterMs = 3_000;
 
-/** Queries the gateways, the SSH client that started the run, and the name servers, before the uplink moves. */
+/**
+ * Pings the gateways and the SSH client that started the run, and sends a DNS query to each name server, before the
+ * uplink moves. Those that answer have to answer again after the move.
+ */
 export function askNeighbours(plan: Plan, observation: Observation): Neighbourhood {
   const answered: Neighbour[] = [];
   const pings: Promise<void>[] = [];

@@ -5,8 +5,9 @@ import { writeHint } from './journal/state-files.ts';
 import type { Reporter } from './options.ts';
 
 /**
- * Writes the hint for the next boot, and reports an uplink that differs from that of earlier runs. The node is already
- * in the desired state, so a full disk or a missing directory does not fail the run.
+ * Writes the files by which the next boot finds the NIC of br-ex (journal/state-files.ts, writeHint), and reports a NIC
+ * that differs from that of earlier runs. The node is already in the desired state, so a full disk or a missing
+ * directory does not fail the run.
  */
 export function rememberUplink(
   plan: Plan,

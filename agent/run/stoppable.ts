@@ -23,7 +23,7 @@ export interface Stopped {
  * Runs work that SIGTERM, SIGINT and SIGHUP stop. A signal aborts `stop` with an AgentError as the reason; the work
  * then throws that reason, after its rollback if it has one. Throws the failure of the work. If a signal stopped the
  * work, the message ends with the sentences of `stopped`. `stopped` may be a function if the sentences depend on the
- * progress of the work. The function returns null if the failure already has these sentences.
+ * progress of the work; it returns null if the failure already has these sentences.
  */
 export async function stoppable<T>(
   say: (message: string) => void,

@@ -188,8 +188,9 @@ interface HeldCheckpoint {
   stopPushing(): void;
   /**
    * Ends the use of the checkpoint when the change is kept. If `confirmTimeoutSeconds` is null, destroys the
-   * checkpoint. Otherwise sets its timer to `confirmTimeoutSeconds` plus `confirmReserveSeconds`. NetworkManager rolls
-   * back when this timer expires, unless the change is confirmed or rolled back before.
+   * checkpoint. Otherwise sets its timer to 30 s more than `confirmTimeoutSeconds`, so that the agent can roll back
+   * before NetworkManager does. NetworkManager rolls back when this timer expires, unless the change is confirmed or
+   * rolled back before.
    */
   leave(confirmTimeoutSeconds: number | null): Promise<void>;
 }

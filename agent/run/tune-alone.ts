@@ -7,8 +7,8 @@ import type { Say } from './reported-wait.ts';
 import { runTuning } from './steps/tuning-steps.ts';
 
 /**
- * Tunes Open vSwitch and changes nothing else. Needs neither the network nor NetworkManager. For `apply`, writes a
- * run record, like a run that also configures the network.
+ * Tunes the daemons of Open vSwitch and changes nothing else. Needs neither the network nor NetworkManager. For
+ * `apply`, records the result of the run (journal/record-run.ts), like a run that also configures the network.
  */
 export async function tuneAlone(
   command: string,

@@ -35,8 +35,8 @@ export interface Staging {
 }
 
 /**
- * Creates a new folder below `directory` that only root can enter, for the folder of a support bundle. The first added
- * file creates the bundle's folder. Fails with `state-unwritable`.
+ * Creates a temporary folder below `directory` that only root can enter. The first added file creates the folder of the
+ * support bundle in it. Fails with `state-unwritable`.
  */
 export function openStaging(name: string, directory = stagingDirectory): Staging {
   const parent = makeParent(directory);

@@ -10,7 +10,7 @@ import type {
 import { changedLines } from './line-changes.ts';
 import { joinLines, type Style } from './style.ts';
 
-/** Returns the result of an apply: a line per changed object, and a summary. */
+/** Returns the result of `manifests apply`: a line per changed object, and a summary. */
 export function applyText(report: ApplyReport, style: Style): string {
   const touched = report.objects.filter(({ outcome }) => outcome !== 'unchanged');
   const same = report.objects.length - touched.length;
@@ -19,7 +19,7 @@ export function applyText(report: ApplyReport, style: Style): string {
   return joinLines([...touched.map((one) => outcomeLine(one, style)), summary, ...rollout]);
 }
 
-/** Returns the result of a delete, with the objects that were left and their owners. */
+/** Returns the result of `manifests delete`, with the objects that were left and their owners. */
 export function deleteText({ objects, shared, foreign }: DeleteReport, style: Style): string {
   const left = shared.map(({ object, owners }) => `left: ${object}, which also has fields of ${owners.join(' and ')}`);
   const kept = foreign.length === 0 ? [] : [`the namespace is kept for what others have in it: ${foreign.join(', ')}`];

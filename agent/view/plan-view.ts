@@ -15,7 +15,7 @@ export interface Unchanged {
   readonly bridges: string;
 }
 
-/** Sentences of the commands whose desired state is that of ovn.yaml or of `bridge add`. */
+/** Sentences about unchanged bridges, for a command whose desired state is that of ovn.yaml or of `bridge add`. */
 const asWanted: Unchanged = {
   whole: 'the node is in the desired state',
   bridges: 'The bridges are in the desired state',

@@ -1,7 +1,7 @@
 import type { DaemonFacts, TuningPlan, TuningStep } from '../model/tuning.ts';
 import type { Style } from './style.ts';
 
-/** Returns a short description of a tuning step. */
+/** Returns a short description of a step that tunes the daemons of Open vSwitch. */
 export function tuningStepTitle(step: TuningStep): string {
   switch (step.do) {
     case 'pinThreads':
@@ -24,7 +24,7 @@ export function tuningStepTitle(step: TuningStep): string {
   }
 }
 
-/** Returns a tuning plan as lines of text; empty if it has no steps and no notes. */
+/** Returns the plan that tunes the daemons of Open vSwitch as lines of text; empty if it has no steps and no notes. */
 export function tuningText(plan: TuningPlan, style: Style): readonly string[] {
   const steps = plan.steps.flatMap((step) => [`  ${tuningStepTitle(step)}`, `      ${style('dim', step.why)}`]);
   const notes = plan.notes.map(

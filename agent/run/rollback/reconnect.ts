@@ -15,8 +15,8 @@ import { keepLeftBridges } from './left-bridges.ts';
  */
 const comeBackMs = 30_000;
 /**
- * Time after which NetworkManager's timer has expired, even if it was extended just before NetworkManager became
- * unreachable.
+ * Time after which the timer of NetworkManager's checkpoint has expired, even if it was extended just before
+ * NetworkManager became unreachable.
  */
 const unaidedAfterMs = checkpointSeconds * 1000 + 1_000;
 
@@ -105,8 +105,8 @@ export async function reconnectOrRestored<Connections>(
   // If Open vSwitch, like NetworkManager, is not running, the old state cannot be proved and counts as not restored.
   const isRestored = (): Promise<boolean> => completeUnaided().catch(() => false);
   const reconnected: Promise<Connections | null> = reconnect(deadline).catch(async (error: unknown) => {
-    // The state is checked a second time, because LACP or DHCP after NetworkManager's rollback can end later than the
-    // first check, which takes place after `unaidedAfterMs`.
+    // The state is checked a second time. The first check takes place when the checkpoint's timer has expired, and LACP
+    // or DHCP after NetworkManager's rollback can end later.
     if (await isRestored()) return null;
     await freeAddressed().catch(() => undefined);
     throw error;

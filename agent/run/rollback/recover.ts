@@ -95,8 +95,8 @@ async function endOpenRun(
       for (const { undetected } of step.profiles) if (undetected !== undefined) enableDetection(undetected);
   }
   if (record.checkpoint === null) await awaitUnloggedCheckpoint(node.nm, deadline, say);
-  // Without a checkpoint, a node in the desired state keeps the change: the run may have crashed between the end of the
-  // checkpoint and the journal entry.
+  // If no checkpoint exists, a node in the desired state keeps the change: the run may have crashed after the end of
+  // the checkpoint and before it recorded the end of the transaction in the journal.
   const pending = record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint));
   if (!pending && isInDesiredState(plan, await node.observe())) {
     endTransaction('recover', id, 'committed', 'the agent crashed after its work was done', { kept: plan }, places);

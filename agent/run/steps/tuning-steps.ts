@@ -3,7 +3,7 @@ import { removeFile, writeFileAtomically } from '../../drivers/host/files/files.
 import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
 import type { TuningStep, TuningStepKind } from '../../model/tuning.ts';
 
-/** Connections that every tuning step gets. */
+/** Connections of the steps that tune the daemons of Open vSwitch. */
 export interface TuningContext {
   readonly ovs: Pick<OpenVSwitch, 'setKeys'>;
   readonly reloadUnits: () => Promise<void>;
@@ -16,8 +16,8 @@ type Executor<K extends TuningStepKind> = (
 ) => Promise<void> | void;
 
 /**
- * Functions that execute a tuning step, by kind of step; a kind without a function does not compile. Each step can be
- * repeated after an interruption.
+ * Functions that execute a step that tunes the daemons of Open vSwitch, by kind of step; a kind without a function does
+ * not compile. Each step can be repeated after an interruption.
  */
 const executors: { readonly [K in TuningStepKind]: Executor<K> } = {
   pinThreads: (context, step) => context.pinThreads(step),
@@ -28,8 +28,8 @@ const executors: { readonly [K in TuningStepKind]: Executor<K> } = {
 };
 
 /**
- * Runs tuning steps in order. They change no link and no flow, so they need no rollback: after a failure, the next run
- * does the remaining ones.
+ * Runs steps that tune the daemons of Open vSwitch, in order. They change no link and no flow, so they need no
+ * rollback: after a failure, the next run does the remaining ones.
  */
 export async function runTuning(
   context: TuningContext,

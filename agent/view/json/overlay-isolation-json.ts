@@ -34,7 +34,7 @@ export interface IsolationJson {
 /** A namespace. */
 export interface IsolatedNamespaceJson {
   readonly name: string;
-  /** Group of the namespace; null for a global namespace, and if namespaces are not separated. */
+  /** Group of the namespace; null for one of `globalNamespaces`, and if namespaces are not separated. */
   readonly group: string | null;
 }
 

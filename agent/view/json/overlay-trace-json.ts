@@ -19,7 +19,7 @@ export interface TraceQuestionJson {
   readonly protocol: 'icmp' | 'tcp' | 'udp';
   /** Destination port; null for ICMP, or if the service's own port is used. */
   readonly port: number | null;
-  /** Node whose gateway receives a packet from outside; null for the first gateway that fits. */
+  /** Node whose gateway receives a packet from outside; null if the packet may enter at any gateway. */
   readonly fromNode: string | null;
 }
 

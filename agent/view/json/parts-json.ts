@@ -133,7 +133,7 @@ export function stepsJson(steps: readonly Step[]): readonly StepJson[] {
   return steps.map((step) => ({ title: stepTitle(step) ?? step.do, why: step.why }));
 }
 
-/** Returns the steps of tuning for JSON. */
+/** Returns the steps that tune the daemons of Open vSwitch for JSON. */
 export function tuningStepsJson(steps: readonly TuningStep[]): readonly StepJson[] {
   return steps.map((step) => ({ title: tuningStepTitle(step), why: step.why }));
 }

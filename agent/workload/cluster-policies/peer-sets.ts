@@ -15,8 +15,8 @@ export interface PeerSet {
 /** Functions that return the pods and the addresses to which the rules of cluster policies apply. */
 export interface ClusterSets {
   /**
-   * Returns the selected pods that have a logical port or will get a port. `ifUnknown` is the result for unknown labels
-   * of a namespace (policies/selections.ts, selectsNamespace).
+   * Returns the selected pods that have a logical port or will get a port. With `ifUnknown`, a namespace counts as
+   * selected if its labels are needed and not known, because it exceeds its budget.
    */
   pods(selected: SelectedPods, ifUnknown?: boolean): ReadonlySet<NamespacedName>;
   /** Returns the addresses of pods. */

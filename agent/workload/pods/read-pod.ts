@@ -102,7 +102,7 @@ function portsOf({ ports = [] }: ContainerObject): readonly ContainerPort[] {
   );
 }
 
-/** Returns the host ports of a container; 0 means that the port has none. */
+/** Returns the host ports of a container. A port whose hostPort is 0 or absent has no host port. */
 function hostPortsOf({ ports = [] }: ContainerObject): readonly number[] {
   return ports.flatMap(({ hostPort = 0 }) => (hostPort === 0 ? [] : [hostPort]));
 }

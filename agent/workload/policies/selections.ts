@@ -67,8 +67,8 @@ export function wholeNamespace({ namespaces, pods, port }: Selection): string | 
 
 /**
  * Returns true if a selection includes a pod, by the labels of the pod and of its namespace. A selector of namespaces
- * does not select a namespace that does not exist. `ifUnknown` is the result for unknown labels of the namespace
- * (selectsNamespace).
+ * does not select a namespace that does not exist. With `ifUnknown`, a namespace counts as selected if its labels are
+ * needed and not known, because it exceeds its budget.
  */
 export function isSelected(selection: Selection, pod: Pod, { workload }: WorkloadFacts, ifUnknown = false): boolean {
   const { namespaces } = selection;
@@ -129,8 +129,8 @@ function inOrder(numbers: ReadonlySet<number>): readonly number[] {
 }
 
 /**
- * Returns the selected pods that have a logical port or will get a port, with their keys. `ifUnknown` is the result for
- * unknown labels of a namespace (selectsNamespace).
+ * Returns the selected pods that have a logical port or will get a port, with their keys. With `ifUnknown`, a namespace
+ * counts as selected if its labels are needed and not known, because it exceeds its budget.
  */
 export function selectedPods(
   selection: Selection,

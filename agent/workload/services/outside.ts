@@ -169,7 +169,7 @@ export function sharing(
   return found;
 }
 
-/** Returns one sentence for each fault, with all addresses and ports that it concerns. */
+/** Returns one sentence for each reason of `faultOf`, with all addresses and ports of the service that it concerns. */
 function givenFaults(service: Service, faultOf: (given: Given, port: ServicePort) => string | null): readonly string[] {
   const places = new Map<string, Set<string>>();
   for (const given of givenAddresses(service))

@@ -39,7 +39,8 @@ export function isDirectOnlyIn(southbound: DatabaseRows): boolean {
 
 /**
  * Reads the present state of the addresses that gateways of these members share. `below` are the rows of the southbound
- * database, and `local` those of the central node's Open vSwitch. Reads no ports if no gateway shares its address.
+ * database, and `local` those of the central node's Open vSwitch. Reads rows of Port_Binding only if a gateway shares
+ * its address.
  */
 export async function sharedAddressesNow(
   members: readonly OverlayNode[],

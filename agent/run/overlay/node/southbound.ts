@@ -19,8 +19,8 @@ export async function withSouthbound<T>(
 }
 
 /**
- * Returns the remote at which a watch connects to the southbound database; null on a central node whose database is not
- * running.
+ * Returns the remote at which a monitor connects to the southbound database; null on a central node whose database is
+ * not running.
  */
 export function southboundRemote({ members, southbound }: OverlayRecord, { pki, ovnRuns }: OverlayPlaces) {
   if (members === null) return { remote: southbound.join(','), credentials: ownCredentials(pki) };

@@ -32,7 +32,10 @@ export function differFromStored(inbound: Inbound, places: Pick<OverlayPlaces, '
   return textOfInbound(inbound) !== (storedServices(places) ?? textOfInbound(noInbound));
 }
 
-/** Returns the stored data as text for a comparison; null if none were stored since the boot. */
+/**
+ * Returns the text of the file with the services, peers, direct routes and MTU of pods, for a comparison; null if none
+ * were stored since the boot.
+ */
 export function storedServices({ services }: Pick<OverlayPlaces, 'services'>): string | null {
   return readSmallFile(services, rememberedBytes);
 }

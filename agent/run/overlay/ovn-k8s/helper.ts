@@ -14,7 +14,10 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { credentialsOf } from './ovn-credentials.ts';
 import { readSharedBridge, type SharedBridge } from './shared.ts';
 
-/** Command that the name of the lock file contains; other commands report it while they wait. */
+/**
+ * Command that the name of the lock file contains. Other commands that wait for the lock name this command in a
+ * message.
+ */
 const command = 'ovn-k8s-gateway-helper';
 
 /** Functions to which ovn-k8s-gateway-helper reports. */

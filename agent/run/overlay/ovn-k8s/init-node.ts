@@ -21,8 +21,8 @@ import { macsForNode, type PlannedInit, planInit } from './planned-init.ts';
 import { applyShared } from './shared.ts';
 
 /**
- * Number of attempts if other nodes write at the same time. Of the nodes that write at the same time, at least one
- * succeeds each time. This number of attempts is therefore enough for a cluster with the same number of nodes.
+ * Number of times that the rows are planned and written if other nodes change them in the meantime. Of the nodes that
+ * write at the same time, at least one succeeds each time, so the number is enough for a cluster with as many nodes.
  */
 const attempts = 20;
 

@@ -94,8 +94,8 @@ export function gatewayFaults({ gateway, node }: OverlayRecord): readonly string
  */
 export function gatewayMissing({ node, southbound }: OverlayRecord): string {
   const missing = `the central node (${southbound.join(', ')}) has not made ${node.name} a gateway yet: run there`;
-  // Only the central node knows which addresses and subnets this gateway may use. The command therefore names every
-  // address and subnet that may have to be granted.
+  // Only the central node knows which addresses and subnets this gateway may use. The command `overlay pki grant` in
+  // the sentence therefore names every address and subnet that may have to be granted.
   const needed = node.gateway === null ? nothingGranted : ungranted(node, node.gateway, node.encap.addresses);
   const grant = grantCommand(node.name, needed);
   return `${missing} ${grant === null ? 'microshift-net overlay apply' : `${grant}, or, where that was done, microshift-net overlay apply`}`;

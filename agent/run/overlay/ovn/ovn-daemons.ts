@@ -31,7 +31,8 @@ export function hasCentral({ ovnRuns }: OverlayPlaces): boolean {
 export async function centralAnswers({ ovnRuns, stop }: OverlayPlaces): Promise<boolean> {
   for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
     const database = await openCentralDatabase(name, ovnRuns, stop).catch(() => null);
-    // After a signal, a database that cannot be opened does not mean that OVN's units have to be started.
+    // If a signal has aborted `stop`, no database can be opened. That does not mean that OVN's units have to be
+    // started.
     stop?.throwIfAborted();
     if (database === null) return false;
     database.close();

@@ -21,8 +21,9 @@ export function* allWork(
   { existing }: Pick<Northbound, 'existing'>,
   facts: WorkloadFacts,
 ): Generator<WorkItem | null, void, undefined> {
-  // The object keys of address sets depend on the rules of all NetworkPolicies. This loop first reads each policy into
-  // the cache and lets the caller pause after it, because reading all policies at once would take too long.
+  // The object keys of address sets depend on the rules of all NetworkPolicies. This loop first derives the needed
+  // facts from each policy, which are then cached, and lets the caller pause after each one, because all policies at
+  // once would take too long.
   for (const now of facts.workload.policies.values()) {
     workOf({ kind: 'NetworkPolicy', now }, facts);
     yield null;

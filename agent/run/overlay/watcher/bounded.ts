@@ -13,8 +13,8 @@ import { startWatcher, type Watcher, type WatcherPlaces } from './watcher.ts';
 const mostUsed = 0.75;
 
 /**
- * Pause before the objects are listed again, in which a user may delete some of them. Listing all objects takes seconds
- * of CPU time, and memory up to the limit.
+ * Pause after a watcher was ended for lack of memory, in which a user may delete objects. The next watcher lists all
+ * objects, which takes seconds of CPU time, and memory up to the limit.
  */
 const pauseMs = 10 * 60_000;
 

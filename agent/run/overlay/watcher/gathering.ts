@@ -44,8 +44,8 @@ export function createGathering(isEnough: () => boolean): Gathering {
         if (arrivals === before) end();
         else listen(arrivals);
       };
-      // If the process had to wait for a CPU, the late timer runs before the data that has arrived meanwhile is read.
-      // setImmediate() lets that data come first.
+      // If the process had to wait for a CPU, this timer is late, and runs before the data that has arrived meanwhile
+      // is read. setImmediate() lets that data come first.
       quiet = setTimeout(() => setImmediate(judge), quietMs);
     };
     endPause = end;

@@ -19,7 +19,7 @@ import { createWriter, type WriterListener } from './writer.ts';
 export interface Keeper {
   /** Sets the nodes and settings of the cluster. */
   know(cluster: Cluster): void;
-  /** Handles changes of objects; the caller has already put them into the collections. */
+  /** Handles changes of objects of Kubernetes; the caller has already stored the changed objects. */
   changed(changes: readonly ObjectChange[]): void;
   /** Ends the keeper. Settles when the transaction in progress has ended. */
   close(): Promise<void>;

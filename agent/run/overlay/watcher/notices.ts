@@ -112,8 +112,8 @@ function regardingOf({ kind, collection: { apiVersion } }: Kind, object: Project
 }
 
 /**
- * Returns the Event for a policy with a rule that earlier Pass rules divide into too many parts
- * (cluster-policies/traffic.ts).
+ * Returns the Event for a cluster policy with a rule whose packets are divided into too many parts by the Pass rules
+ * before it (cluster-policies/traffic.ts).
  */
 export function noticeOfDivided({ name, uid }: ClusterNetworkPolicy): Notice {
   return {

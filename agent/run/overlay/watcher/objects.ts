@@ -10,13 +10,11 @@ import { type Kind, keyOf, kinds, type Projected } from './followed-kinds.ts';
 /** Functions that are called with changes of objects. */
 export interface ObjectListener {
   /**
-   * Function that is called once, when every kind has been listed completely. An optional kind that the API server
-   * refuses to list does not count.
+   * Function that is called once, when every kind has been listed completely, except optional kinds that the API server
+   * refuses to list.
    */
   whole(): void;
-  /**
-   * Function that is called with the changes after the first lists, in order. The known objects already contain them.
-   */
+  /** Function that is called with each later change, in order. The known objects already contain the changes. */
   changed(changes: readonly ObjectChange[]): void;
   /** Function that is called when the API server has listed the objects of a kind that it refused to list before. */
   allowed(): void;

@@ -27,8 +27,8 @@ export type Outcome =
  */
 const mostStale = 5;
 /**
- * Number of plans in slices that may be discarded because rows have changed meanwhile. The plan after them is made
- * without a pause: while pods start, rows change all the time, and no plan with pauses would be finished.
+ * Number of plans with pauses that may be discarded because rows have changed during a pause. The plan after them is
+ * made without a pause: while pods start, rows change all the time, and no plan with pauses would be finished.
  */
 const mostBegun = 3;
 /**
@@ -76,8 +76,8 @@ export async function bring(
 }
 
 /**
- * Makes a plan in slices, and starts again if rows change meanwhile. After some attempts, makes the plan without a
- * pause.
+ * Makes a plan with pauses for other events, and starts again if rows change during a pause. After some attempts, makes
+ * the plan without a pause.
  */
 async function planned(
   northbound: Northbound,

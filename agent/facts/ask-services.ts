@@ -9,8 +9,8 @@ import { observeNetworkManager } from './network-manager.ts';
 import { onSystemBus } from './system-bus.ts';
 
 /**
- * Reads the facts of NetworkManager. Each function of this file opens a connection of its own, so that a service that
- * hangs does not delay the others.
+ * Reads the facts of NetworkManager. Each function of this file opens a connection of its own, unless its caller passes
+ * one. A service that hangs therefore does not delay the queries of other services.
  */
 export function askNetworkManager(): Promise<NetworkManagerFacts> {
   return onSystemBus(async (bus) => observeNetworkManager(await openNetworkManager(bus)));
@@ -32,8 +32,8 @@ export async function askVswitchd(): Promise<'responds'> {
 }
 
 /**
- * Reads the assignment of interfaces to the zones of firewalld; null if firewalld is not running. Uses `open` if it is
- * given, which saves a run that is connected to the system bus a second connection.
+ * Reads the assignment of interfaces to the zones of firewalld; null if firewalld is not running. `open` is a
+ * connection of the caller to the system bus; if it is absent, the function opens one.
  */
 export function askInterfaceZones(open?: Bus): Promise<InterfaceZones | null> {
   const zones = async (bus: Bus) => (await openFirewalld(bus))?.interfaceZones() ?? null;

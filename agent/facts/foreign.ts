@@ -31,8 +31,8 @@ function namesOf(added: readonly AddedBridge[]): readonly string[] {
 /**
  * Reads the entries that programs other than NetworkManager added to links. The result also contains entries that
  * NetworkManager may have added, because only its profiles distinguish the two kinds; `withoutListed` removes
- * NetworkManager's entries. Queries the kernel only if files of the kernel show that other programs may have added
- * entries.
+ * NetworkManager's entries. The entries are read through ip(8), and only if the links, the routes or files in /proc/net
+ * show that other programs may have added entries (may-have-others.ts); the list is empty otherwise.
  */
 export async function readForeignEntries(
   links: readonly Link[],

@@ -86,8 +86,8 @@ function isAddedBridge(value: unknown): value is AddedBridge {
 }
 
 /**
- * Parses the name and the permanent MAC that a run has recorded for the NIC of br-ex. A damaged text counts as missing:
- * if the NIC has another name now, it is not recognized.
+ * Parses the name and the permanent MAC that a run has recorded for the NIC of br-ex. A damaged text counts as missing.
+ * The NIC is then not recognized if its name has changed.
  */
 function parseHintedNic(text: string | null): HintedNic | null {
   try {

@@ -139,8 +139,8 @@ function readActive(path: string, properties: Properties): NmActiveConnection {
 }
 
 /**
- * Properties of an object as dbus-next returns them. Only properties that the agent reads are unwrapped, because an
- * object has dozens of properties and a node hundreds of objects.
+ * Properties of a D-Bus object as dbus-next returns them: each value is wrapped in a Variant. Only properties that the
+ * agent reads are unwrapped, because an object has dozens of properties and a node hundreds of objects.
  */
 type Properties = ManagedObject[string];
 

@@ -7,7 +7,7 @@ const interfaceKeys = ['iifname', 'oifname', 'iif', 'oif'];
 
 /**
  * Returns the rules of nftables, including those of iptables in nftables, that name interfaces; an empty list if nft(8)
- * is missing or not permitted.
+ * is missing, not permitted, or fails.
  */
 export async function readInterfaceRules(): Promise<readonly InterfaceRules[]> {
   try {

@@ -12,7 +12,10 @@ const kinds = [
   { prefix: 'ovs-if-', digit: 'a' },
 ] as const;
 
-/** Length in bytes of the longest interface name. A UUID has room for 15 bytes besides its version and variant. */
+/**
+ * Length in bytes of the longest interface name. The UUID of a profile contains the name of its bridge: a UUID has room
+ * for 15 bytes besides its version and variant.
+ */
 const nameBytes = 15;
 
 /** Route metric that NetworkManager gives the interface of an Open vSwitch bridge by default. */

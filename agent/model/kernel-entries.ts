@@ -35,7 +35,10 @@ export function entriesOf(
   return foreign.find((entries) => entries.interface === name) ?? noEntries(name);
 }
 
-/** Returns true if all lists of entries except `unmovable` are empty. */
+/**
+ * Returns true if an interface has no entries of other programs, apart from routes that the agent cannot add again
+ * (`unmovable`).
+ */
 export function isEmpty({ addresses, routes, neighbours, rules = [] }: KernelEntries): boolean {
   return addresses.length + routes.length + neighbours.length + rules.length === 0;
 }
@@ -92,7 +95,8 @@ export interface KernelRoute {
   /** Type of the route: `local`, `broadcast`, … Absent for unicast. */
   readonly type?: string;
   /**
-   * Scope of an IPv4 route. Absent if an agent before 0.3 recorded the route; ip-route(8) then describes the default.
+   * Scope of an IPv4 route. Absent if a version of the agent before 0.3 recorded the route; the scope is then the
+   * default of ip-route(8).
    */
   readonly scope?: string;
   /** Routing protocol. Absent if it is `boot`. */

@@ -14,8 +14,8 @@ export const activationLimitMs = 50_000;
 export const leaseLimitMs = 40_000;
 
 /**
- * Time limit of duplicate address detection, in ms: 1 s per probe, plus up to 1 s of random delay (RFC 4862 section
- * 5.4).
+ * Time limit of duplicate address detection, in ms. The detection takes 1 s per probe, of which the kernel sends one by
+ * default, plus up to 1 s of random delay (RFC 4862 section 5.4).
  */
 export const detectionLimitMs = 10_000;
 

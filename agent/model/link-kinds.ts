@@ -109,7 +109,7 @@ function isLinkKind(name: string): name is LinkKindName {
   return Object.hasOwn(linkKinds, name);
 }
 
-/** Returns the traits of a kind; null stands for a plain NIC. */
+/** Returns the properties of a kind of link; null stands for a plain NIC. */
 export function traitsOf(kind: LinkKindName | null): LinkKind {
   return kind === null ? nic : linkKinds[kind];
 }

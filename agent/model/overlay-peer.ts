@@ -1,12 +1,12 @@
 /**
- * Peer of the cluster: another Kubernetes cluster, whose networks are reached by a router or node on the LAN of the
- * gateways.
+ * Peer of the cluster: another Kubernetes cluster, or a subnet behind an appliance. A router or node on the LAN of the
+ * gateways leads to it.
  */
 export interface OverlayPeer {
   readonly name: string;
-  /** Addresses of the router or node by which the networks are reached, at most one per address family. */
+  /** Addresses of the router or node that leads to the peer, at most one per address family. */
   readonly nextHops: readonly string[];
-  /** Ranges of the peer's pods. */
+  /** Ranges of the peer's pods, or the subnet behind the appliance. */
   readonly subnets: readonly string[];
   /** Ranges of the peer's services; empty if this cluster does not reach these services. */
   readonly serviceSubnets: readonly string[];

@@ -31,8 +31,8 @@ export interface PortRequest extends Omit<OverlayPort, 'hosts'> {
 }
 
 /**
- * Options of `overlay port add` as they were typed. Each value of a list is one word, or several words separated by
- * commas.
+ * Options of `overlay port add` as they were typed. In an option with several words (`--mac A B,C`), each word is an
+ * element of the list; it may be several values with commas between them.
  */
 export interface PortOptions {
   readonly interface: string;

@@ -129,8 +129,8 @@ export interface OverlayGateway {
   readonly nextHops: readonly string[];
   readonly vlan: number | null;
   /**
-   * Subnets of pods, on any node, whose traffic leaves the cluster through this gateway (`rampout` of the tool of
-   * 2017).
+   * Subnets of pods, on any node, whose traffic leaves the cluster through this gateway (`rampout` of ovn-kubernetes'
+   * tool of 2017).
    */
   readonly subnets: readonly string[];
   /**

@@ -24,8 +24,8 @@ export interface GatewayWords extends NodeWords {
   readonly defaultGw?: string;
   readonly rampoutIpSubnets?: string;
   /**
-   * Another spelling of rampoutIpSubnets. One release of the tool read only this spelling, although its help named the
-   * option rampoutIpSubnets.
+   * Other spelling of the option `--rampout-ip-subnets`, without the last letter. One release of `ovn-k8s-overlay`
+   * accepted only this spelling, although its help showed the other one.
    */
   readonly rampoutIpSubnet?: string;
 }

@@ -89,8 +89,8 @@ export interface LinkAddresses {
 }
 
 /**
- * Arguments of every kind of step. Step and the executors are derived from this type, so that the compiler finds a
- * missing kind.
+ * Arguments of every kind of step. The type Step and the types of the functions that execute steps are derived from
+ * this type, so that the compiler finds a missing kind.
  */
 export interface StepArguments {
   /**
@@ -123,8 +123,8 @@ export interface StepArguments {
   /**
    * Makes NetworkManager manage an existing bridge with all its ports: the bridge's rows get the UUIDs of these
    * profiles, and its device becomes managed. NetworkManager configures nothing before the profiles are activated.
-   * `row`: keys that NetworkManager would have written if it had made the bridge. `renewed`: the bridge's internal
-   * interface is made again first.
+   * `row`: keys that NetworkManager would have written into the bridge's row if it had made the bridge. `renewed`: the
+   * bridge's internal interface is made again first.
    */
   claimBridge: { bridge: string; profiles: BridgeMarks; row?: BridgeRow; renewed?: true };
   /**

@@ -19,7 +19,7 @@ interface StepTraits<Arguments> {
   readonly touches: ((step: Arguments) => Touch) | null;
   /**
    * Returns true if the node's addresses may be on another interface after the step. Hosts that have to answer after
-   * such a step are queried before it.
+   * such a step are asked before it as well (ping, DNS), to learn which of them answer at all.
    */
   readonly isDisruptive: (step: Arguments) => boolean;
   /**
@@ -36,10 +36,10 @@ interface StepTraits<Arguments> {
 
 const always = (): boolean => true;
 const never = (): boolean => false;
-/** Traits of a step that neither moves nor configures a NIC, and that moves no address. */
+/** Properties of a step that neither moves nor configures a NIC, and that moves no address. */
 const harmless = { touches: null, isDisruptive: never, startsNic: never, settles: false } as const;
 
-/** Traits of every kind of step; the compiler rejects a kind without traits. */
+/** Properties of every kind of step; the compiler rejects a kind without an entry. */
 const traits: { readonly [K in StepKind]: StepTraits<Readonly<StepArguments[K]>> } = {
   writeProfiles: harmless,
   deleteProfiles: { ...harmless, isDisruptive: always },

@@ -57,8 +57,8 @@ export interface Session {
 }
 
 /**
- * First pause between two attempts, in ms; an ovsdb-server can start in this time. Each later pause is twice as long as
- * the one before it.
+ * Pause between the second and the third attempt, in ms; an ovsdb-server can start in this time. The second attempt
+ * follows the first without a pause. Each later pause is twice as long as the one before it.
  */
 const firstPauseMs = 250;
 /**
@@ -68,7 +68,8 @@ const firstPauseMs = 250;
 const longestPauseMs = 8_000;
 
 /**
- * Returns the pause, in ms, after a number of consecutive connections that failed or ended early: 0, 250, 500 … 8000.
+ * Returns the pause after a failed attempt or a lost connection, in ms: 0, 250, 500 … 8000. `failures` is the number of
+ * failures in succession before this one; a connection that lasted for at least `longestPauseMs` resets it to 0.
  */
 export function pauseAfter(failures: number): number {
   return failures === 0 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 16));

@@ -8,8 +8,8 @@ export type Results<O extends readonly Operation[]> = { readonly [I in keyof O]:
 /**
  * Reads the reply to transact (RFC 7047 section 4.1.3). The server returns an error object for the operation that
  * failed and null for those after it. If all operations succeed but the commit fails, it appends one element with the
- * error. In both cases nothing was applied, and the function throws one OvsdbError with the operation, its table and
- * the reason.
+ * error. In both cases nothing was applied, and the function throws one OvsdbError with the reason. The error names the
+ * failed operation with its table, or the commit.
  */
 export function readResults<const O extends readonly Operation[]>(operations: O, reply: Json): Results<O> {
   if (!isJsonArray(reply)) throw malformed('the reply is not an array');

@@ -16,7 +16,7 @@ export interface MessageStream {
    * bytes may be pushed.
    */
   push(chunk: Buffer): void;
-  /** Returns the number of bytes of an incomplete message. */
+  /** Returns the number of received bytes that belong to an incomplete message. */
   pendingBytes(): number;
 }
 

@@ -52,9 +52,9 @@ export interface Tables {
    */
   apply(followed: Followed, updates: Json, isWhole: boolean): readonly RowChange[];
   /**
-   * Applies an update like `apply`, but in steps, and returns the changes at the end. Each step examines one row. The
-   * tables then change in the last step, all rows at once. If all tables were empty at the start, they instead change
-   * in further steps, each of which adds one row. No other update may be applied between the steps.
+   * Applies an update like `apply`, but in steps, and returns the changes at the end. Each of the first steps examines
+   * one row. One last step then changes the tables, all rows at once. If all tables were empty at the start, there are
+   * several last steps instead, each of which adds one row. No other update may be applied between the steps.
    */
   applyInSteps(followed: Followed, updates: Json, isWhole: boolean): Generator<void, readonly RowChange[], undefined>;
 }
@@ -76,7 +76,9 @@ export function followedOf(schema: Schema, requests: Readonly<Record<string, Tab
 
 const noColumns: ReadonlyMap<string, ColumnType> = new Map();
 
-/** Creates empty tables. The code is pure: no clock, no I/O. */
+/**
+ * Returns a copy of the requested tables, which is empty until the first update. The code is pure: no clock, no I/O.
+ */
 export function createTables(requests: Readonly<Record<string, TableRequest>>): Tables {
   const stores = new Map(Object.entries(requests).map(([name, request]) => [name, createStore(name, request)]));
   return {
@@ -220,8 +222,8 @@ function keysOf(value: Json | undefined, key: string | undefined): ReadonlySet<u
 }
 
 /**
- * Returns the object that the object `value` has under a name; an empty object if `value` does not have the name.
- * Throws OvsdbError `protocol` if one of the two is not an object.
+ * Returns the value of the member `name` of the object `value`; an empty object if `value` has no such member. Throws
+ * OvsdbError `protocol` if `value` or the value of the member is not an object.
  */
 function member(value: Json, name: string): JsonObject {
   if (!isJsonObject(value)) throw new OvsdbError('protocol', 'an update that is not an object');

@@ -13,7 +13,10 @@ export interface Credentials {
   readonly ca: string;
 }
 
-/** Starts the handshake with an `ssl:` remote and returns the connection. Throws OvsdbError `credentials`. */
+/**
+ * Starts the handshake with an `ssl:` remote and returns the connection. Throws OvsdbError `credentials` if a file is
+ * not named, cannot be read or cannot be used.
+ */
 export async function dialTls(
   { host, port }: { readonly host: string; readonly port: number },
   credentials: Credentials | undefined,
@@ -27,7 +30,7 @@ export async function dialTls(
  * Returns the options for `ssl:`. Both ends present a certificate, and each is checked against the CA, as in Open
  * vSwitch (ovsdb(7), option --ca-cert). The certificates name a switch or a system-id and never a host, so the name is
  * not compared with the address. Every holder of a certificate of this CA that permits use by a server (extended key
- * usage) is therefore trusted as the server. Throws OvsdbError `credentials`.
+ * usage) is therefore trusted as the server. Throws OvsdbError `credentials` like dialTls.
  */
 async function tlsOptions(
   { createSecureContext }: typeof import('node:tls'),

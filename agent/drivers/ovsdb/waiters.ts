@@ -4,7 +4,7 @@ import { OvsdbError } from './ovsdb-errors.ts';
 export interface Waiters {
   /**
    * Resolves with the result of `probe` as soon as it is not undefined. The probe runs at once and after each `wake`.
-   * Rejects with the error that `late` returns if the result is still undefined after `limitMs`.
+   * If the result is still undefined after `limitMs`, rejects with the error that `late` returns.
    */
   until<T>(probe: () => T | undefined, limitMs: number, late: () => OvsdbError): Promise<T>;
   wake(): void;

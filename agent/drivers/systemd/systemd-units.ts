@@ -80,8 +80,8 @@ export function openSystemd(bus: Bus): Systemd {
 }
 
 /**
- * Returns a property of a unit; null if systemd cannot load the unit or does not answer this request. Fails if systemd
- * has loaded the unit but does not return the property.
+ * Returns a property of a unit; null if systemd refuses to load the unit, or does not answer the request to load it.
+ * Fails if systemd has loaded the unit but does not return the property.
  */
 async function property(
   bus: Bus,

@@ -36,8 +36,8 @@ export function addGateway(
   const { layout } = cluster;
   const { router: name } = gatewayNames(node.name);
   const existing = desired.existing.named('Logical_Router', name);
-  // The join subnets are those of the cluster's router, because an older cluster may have another join subnet than the
-  // one in `layout`.
+  // The subnets of the join switch are those in which the cluster's router has its addresses. They may differ from the
+  // settings in `layout`, because an older cluster keeps its subnets.
   const subnets = cluster.joinAddresses
     .map(subnetOf)
     .filter((subnet) => sameFamily(gateway.addresses, subnet) !== null);

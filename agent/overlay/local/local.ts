@@ -110,7 +110,10 @@ function rootOf(desired: DesiredRows): PlannedRow {
  */
 const remoteProbeMs = 10_000;
 
-/** Plans the keys that ovn-controller reads (ovn-controller(8)). */
+/**
+ * Plans the keys of external_ids that ovn-controller reads (ovn-controller(8)), and the key of other_config by which
+ * ovs-vswitchd keeps incomplete bundles for longer.
+ */
 function addSettings(desired: DesiredRows, root: PlannedRow, facts: LocalFacts): void {
   const { node, southbound, northbound, datapathType, request } = facts;
   const there = mapOf(root.existing, 'external_ids');

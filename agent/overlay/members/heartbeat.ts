@@ -11,8 +11,9 @@ import { indexRows, textOf } from '../rows/row-index.ts';
 const rounds = 3;
 
 /**
- * Returns the values of SB_Global.nb_cfg (ovn-sb(5)) that were read in the last rounds of requests to the nodes, newest
- * first: the present value, and the values `seen` in earlier rounds.
+ * Returns the values of SB_Global.nb_cfg (ovn-sb(5)) that the central node has read in its last rounds, newest first:
+ * the present value, and the values `seen`, which earlier rounds have read. In each round, every 5 s, the central node
+ * also requests the next value.
  */
 export function nextRound(seen: readonly number[], rows: DatabaseRows): readonly number[] {
   const number = Number(textOf(indexRows(rows).all('SB_Global')[0] ?? null, 'nb_cfg'));
@@ -22,11 +23,13 @@ export function nextRound(seen: readonly number[], rows: DatabaseRows): readonly
 }
 
 /**
- * Returns the members with their gateways marked up or down. Each ovn-controller applies the configuration that belongs
- * to a value of nb_cfg, and then writes this value into its row of Chassis_Private (ovn-sb(5)). A gateway is down if
- * its chassis has not reached the value of the oldest of three rounds, or is not registered. Before the third round,
- * every gateway counts as up. If no gateway answers, every gateway counts as up as well: the fault is taken to be on
- * the central node. Values are compared rather than times, because clocks differ between nodes.
+ * Returns the members with their gateways marked up or down. In each round, every 5 s, the central node reads
+ * SB_Global.nb_cfg and requests the next value of it; `seen` has the values that the last three rounds read. Each
+ * ovn-controller applies the configuration that belongs to a value, and then writes this value into its row of
+ * Chassis_Private (ovn-sb(5)). A gateway is down if its chassis is not registered, or has not reached the oldest value
+ * in `seen`. Until three values have been read, every gateway counts as up. If no gateway answers, every gateway counts
+ * as up as well: the fault is taken to be on the central node. Values are compared rather than times, because clocks
+ * differ between nodes.
  */
 export function judgeGateways(
   members: readonly OverlayNode[],
@@ -42,8 +45,8 @@ export function judgeGateways(
 }
 
 /**
- * Returns the last answer of a chassis to the central node's requests (ovn-sb(5), Chassis_Private), and whether it
- * answers the request with the number `asked`; null if the chassis is not registered.
+ * Returns the last answer of a chassis to the central node's requests (ovn-sb(5), Chassis_Private), and whether the
+ * chassis has reached the requested value `asked` of nb_cfg; null if the chassis is not registered.
  */
 export function echoOf(systemId: string, asked: number, rows: DatabaseRows): ChassisEcho | null {
   const row = indexRows(rows)

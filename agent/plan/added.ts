@@ -119,10 +119,7 @@ export function hasLateNic({ wanted }: Plan, observation: Observation): boolean 
   );
 }
 
-/**
- * Returns true for a bridge that `bridge add` made, and for a bridge of which a row or a profile remains after its
- * removal.
- */
+/** Returns true for a bridge that `bridge add` made, even if only a row or a profile of the bridge remains. */
 export function isAdded(bridge: string, observation: Observation): boolean {
   return bridgesOf(observation).some((names) => names.isAdded && names.bridge === bridge);
 }

@@ -66,7 +66,8 @@ export function planApply(
   const late = boot === null ? null : lateNic(config, observation, boot.nicWaitOver);
   if (late !== null) return late;
   const first = chooseUplink(config, observation, routeWaitOver);
-  // Only a run from the command line skips a wait that is in vain: at boot, a missing NIC may still appear.
+  // If no interface can be the uplink, the wait for a default route is in vain. A run from the command line does not
+  // wait then; at boot, a missing NIC may still appear.
   const isInVain = first.kind === 'waiting' && boot === null && possibleUplinks(config, observation).length === 0;
   const decision = isInVain ? chooseUplink(config, observation, true) : first;
   // The NIC of br-ex1 is chosen even if br-ex has to wait, so that a refusal of this NIC is reported before the wait.

@@ -134,7 +134,7 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
  */
 const startedUplinkMs = 45_000;
 
-/** Returns the longest outage of the steps; if several steps have the longest one, that of the last of these steps. */
+/** Returns the longest outage that one of the steps causes; of several outages of this length, the last. */
 function predictOutage(steps: readonly Step[]): Outage {
   const outages = steps.flatMap((step) => touchOf(step)?.outage ?? []);
   const none = { expectedMs: 0, why: 'no NIC is touched' };

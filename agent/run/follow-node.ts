@@ -5,7 +5,8 @@ import { journalDirectory } from '../model/journal.ts';
 import type { Node } from './node.ts';
 
 /**
- * Shortest time between two reports, so that a short burst of events causes one report at its start and one at its end.
+ * Shortest time between two calls of `onChange`, so that a short burst of events causes one call at its start and one
+ * at its end.
  */
 const pauseMs = 1_000;
 

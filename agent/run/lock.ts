@@ -226,8 +226,7 @@ function clearAway(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // If the path is that of a directory, it cannot be removed. It may stay, because only files count as contenders for
-    // the lock.
+    // A directory at this path cannot be removed. It may stay, because only files count as contenders for the lock.
   }
 }
 

@@ -32,10 +32,7 @@ export interface DesiredRow {
    * columns.
    */
   readonly absent?: Readonly<Record<string, Atom | Readonly<Record<string, string>>>>;
-  /**
-   * True if the row may be inserted only while the set column of the parent row, which `place` names, has the value
-   * that was read.
-   */
+  /** True if the row may be inserted only while the parent row's set column has the value that was read. */
   readonly exclusive?: boolean;
   /** True for a row that other programs use as well; it gets no tags of ownership. */
   readonly isShared?: boolean;
@@ -86,7 +83,10 @@ export interface DesiredRows {
   hasColumn(table: string, column: string): boolean;
 }
 
-/** Returns a collector without desired rows for the rows that were read. `owner` is the tag of rows of this product. */
+/**
+ * Returns an empty collector of desired rows for a database with this content. `owner` is the tag of rows of this
+ * product.
+ */
 export function createDesiredRows({ existing, shape }: Found, owner: string): DesiredRows {
   const [changes, guards, trace]: [RowChange[], RowGuard[], string[]] = [[], [], []];
   const planned = new Set<DatabaseRow>();

@@ -10,7 +10,7 @@ export interface NamelessRow {
   readonly holder: PlannedRow;
   /** Column in which the router or switch refers to the row. */
   readonly column: string;
-  /** Columns that identify the row; '' stands for an optional column that is empty. */
+  /** Values that identify the row, by column; '' stands for an optional column that is empty. */
   readonly key: Readonly<Record<string, WrittenAtom>>;
   readonly columns?: Readonly<Record<string, DesiredColumn>>;
   readonly node?: string;

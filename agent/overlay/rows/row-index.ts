@@ -90,8 +90,8 @@ export function indexRows({ tables }: DatabaseRows): RowIndex {
 }
 
 /**
- * Returns a string, a number or the first element of a set as text; empty if the column is empty or has another type,
- * or if the row is null.
+ * Returns the value of a column as text: a string, a number, or the first element of a set. Empty if the column is
+ * empty or has another type, or if the row is null.
  */
 export function textOf(row: DatabaseRow | null, column: string): string {
   const value = row?.[column];

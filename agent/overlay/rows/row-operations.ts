@@ -26,9 +26,10 @@ export type RowOperation =
     };
 
 /**
- * Returns the operations of one transaction, which makes all changes of a plan. The transaction has no effect if the
- * plan guards rows that have changed since they were read. Maps, and sets of which a plan manages only some elements,
- * are mutated, so that elements of other programs stay. Empty for a plan without changes.
+ * Returns the operations of the OVSDB transaction that makes all changes of a plan. The transaction has no effect if a
+ * condition of the plan (`guards`) does not hold any more, for example because a row has changed since it was read.
+ * Maps, and sets of which a plan manages only some elements, are mutated, so that elements of other programs stay.
+ * Empty for a plan without changes.
  */
 export function operationsOf({ guards, changes }: RowPlan, shape: DatabaseShape): readonly RowOperation[] {
   if (changes.length === 0) return [];
@@ -94,8 +95,9 @@ function changeOperations(
 }
 
 /**
- * Returns the references from new rows to other new rows, by the name and the column of the referring row. The
- * references are part of the insert of the referring row, because some columns must not be empty (Port.interfaces).
+ * Returns the references from new rows to other new rows, by the referring row's name in the transaction (RFC 7047
+ * section 5.2.1, uuid-name) and its column. The references are part of the insert of the referring row, because some
+ * columns must not be empty (Port.interfaces).
  */
 function partRows(changes: readonly RowChange[]): ReadonlyMap<string, ReadonlyMap<string, WireValue>> {
   const held = new Map<string, Map<string, ['set', WireAtom[]]>>();

@@ -48,8 +48,8 @@ export function removeStaleRows(
       gone.add(row);
       if (table === 'Address_Set') releaseSet(desired, row);
       desired.remove(table, row, title, reason);
-      // The transaction fails if another program has added a port to the switch or router since the rows were read,
-      // because that port would be deleted as well.
+      // The OVSDB transaction fails if another program has added a port to the switch or router since the rows were
+      // read, because that port would be deleted as well.
       if ('ports' in row)
         desired.guards.push({ guard: 'unchanged', table, uuid: row._uuid, columns: { ports: row.ports ?? [] } });
     }

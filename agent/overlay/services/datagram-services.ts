@@ -14,7 +14,7 @@ export interface ServedConnections {
   readonly server: ServicePlace;
 }
 
-/** Row of OVN_Southbound.Load_Balancer before and after a transaction; null if the row does not exist then. */
+/** Row of OVN_Southbound.Load_Balancer before and after an OVSDB transaction; null if the row does not exist then. */
 export interface BalancerChange {
   readonly old: DatabaseRow | null;
   readonly now: DatabaseRow | null;
@@ -26,7 +26,7 @@ export interface BalancerChange {
  */
 export interface DatagramServers {
   /**
-   * Processes the changes of one transaction. Returns the connections whose server no longer serves after the
+   * Processes the changes of one OVSDB transaction. Returns the connections whose server no longer serves after the
    * transaction.
    */
   change(changes: readonly BalancerChange[]): readonly ServedConnections[];

@@ -118,17 +118,17 @@ export function hostServices(
     return `ct direction original ${others} drop comment "${comments.clients[ip]}"`;
   });
   const hooks = ['prerouting', 'output'] as const;
-  // A UDP process that listens at every address answers from the address of the device by which the answer leaves. This
-  // rule concerns pods as clients, and answers to pods leave by `device`. A pod rejects an answer from an address to
-  // which it has sent nothing. Packets of pods are therefore redirected to the address of `device`. The process answers
-  // from this address, and connection tracking translates it to the address to which the pod has sent its packet
-  // (nft(8), socket wildcard and redirect).
+  // A UDP process that listens at every address answers from the address of the device by which the answer leaves.
+  // Answers to pods leave by `device`, and a pod rejects an answer from an address to which it has sent nothing.
+  // Packets of pods to such a process are therefore redirected to the address of `device`. The process answers from
+  // this address, and connection tracking translates it to the address to which the pod has sent its packet (nft(8),
+  // socket wildcard and redirect).
   const toWildcard = `iifname "${device}" meta l4proto udp fib daddr type local socket wildcard 1`;
   const isAtEveryAddress = services.some(({ protocol, isServedHere }) => isServedHere && protocol === 'udp');
   const atEveryAddress = isAtEveryAddress ? [`${toWildcard} redirect comment "${comments.wildcard}"`] : [];
-  // A connection that began before the rule existed, or before the process listened, is not redirected for as long as
-  // its client sends. The redirected packets therefore have a zone of their own, in which the next packet begins
-  // another connection.
+  // In the default zone, a connection that began before the redirection existed, or before the process listened, would
+  // not be redirected for as long as its client sends. The redirected packets therefore have a zone of their own, in
+  // which the next packet begins another connection.
   const inOwnZone = isAtEveryAddress
     ? [`${toWildcard} ct original zone set ${wildcardZone} comment "${comments.wildcardZone}"`]
     : [];

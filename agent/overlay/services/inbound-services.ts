@@ -87,9 +87,9 @@ export function inboundServices(
 }
 
 /**
- * Returns the ranges of the clients that are permitted at an address. As in kube-proxy (pkg/proxy/nftables), they
- * include an address of this node if any address of the node is permitted, because packets of the node to its own
- * address have this address as their source.
+ * Returns the ranges of the clients that are permitted at `address`. If `address` is an address of this node, and any
+ * address of this node is permitted, the ranges also contain `address` itself, as in kube-proxy (pkg/proxy/nftables):
+ * packets that the node sends to `address` have it as their source.
  */
 function withOwnAddress(permitted: readonly string[], address: string, hosts: readonly string[]): readonly string[] {
   if (!hosts.includes(address) || !hosts.some((host) => isInside(permitted, host))) return permitted;
@@ -111,8 +111,9 @@ function placeText({ protocol, at }: Vip): string {
 }
 
 /**
- * Returns a function with the results of `work`; it calls `work` only once for each text. The load balancers of a
- * cluster have thousands of entries, and most of these have an address or backends in common with others.
+ * Returns a function that has the same results as `work`, and that calls `work` only once for each text. The load
+ * balancers of a cluster have thousands of entries, and most of these have an address or backends in common with
+ * others.
  */
 function remembering<T>(work: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();

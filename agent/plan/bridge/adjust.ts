@@ -17,7 +17,9 @@ import { carryToBridge, fromNic } from './carried-entries.ts';
 import { bridgeDynamicIpv6 } from './held-ipv6.ts';
 import { rowOf } from './microshift-bridge.ts';
 
-/** Ways to remove a difference. All except `rebuild` leave the bridge in place. */
+/**
+ * Ways to remove a difference between a bridge and its desired state. All except `rebuild` leave the bridge in place.
+ */
 type Remedy =
   | 'update'
   | 'put-back'
@@ -28,7 +30,10 @@ type Remedy =
   | 'claim-bridge'
   | 'rebuild';
 
-/** Remedy by kind of difference. A difference in a setting is not listed, because its remedy depends on the setting. */
+/**
+ * Remedy by kind of difference from the desired state. A difference in a setting is not listed, because its remedy
+ * depends on the setting.
+ */
 const ofKind: Readonly<Record<Exclude<DifferenceKind, 'setting'>, Remedy>> = {
   address: 'reapply-interface',
   loopback: 'update',

@@ -34,8 +34,8 @@ export function stableAddresses(link: Link): readonly string[] {
 }
 
 /**
- * Returns those addresses of stableAddresses() that NetworkManager adds for a profile with these settings; all of them
- * if `settings` is null.
+ * Returns those global addresses of a link that NetworkManager adds for a profile with these settings; all of them if
+ * `settings` is null. Leaves out the same addresses as stableAddresses().
  */
 export function profileAddresses(link: Link, settings: ProfileSettings | null): readonly string[] {
   const addresses = stableAddresses(link);

@@ -21,8 +21,8 @@ const hwaddr = noUplinkMac.toLowerCase();
 const ownIds = ['bridge-uplink', ...Object.values(ownerKeys)];
 
 /**
- * Facts that decide which bridge remains for MicroShift. They are known at boot, before NetworkManager configures the
- * node.
+ * Facts that decide which bridge remains for MicroShift when the agent's br-ex is removed. They are known at boot,
+ * before NetworkManager configures the node.
  */
 interface KnownAtBoot {
   readonly host: Pick<Observation['host'], 'hasMicroShiftScript'>;
@@ -95,8 +95,8 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
 }
 
 /**
- * Returns the data path of a bridge as a part of the description of a bridge that remains. Returns an empty object for
- * the data path of the kernel, for which an empty datapath_type also stands (ovs-vswitchd.conf.db(5)).
+ * Returns the data path of a bridge as a part of the description of a bridge that remains for MicroShift. Returns an
+ * empty object for the data path of the kernel, for which an empty datapath_type also stands (ovs-vswitchd.conf.db(5)).
  */
 function datapathOf({ datapathType }: OvsBridge): Pick<LeftBridge, 'datapathType'> {
   return ['', 'system'].includes(datapathType) ? {} : { datapathType };

@@ -179,7 +179,7 @@ function waitForLease({ id, uuid }: NmProfile, uplink: string): Step {
   return { do: 'waitDynamic', id, uuid, interface: uplink, ...wait, why };
 }
 
-/** Metric just below 48, which is the metric of br-ex (gatewayBridge in model/names.ts). */
+/** Metric just below that of br-ex, which is 48 (gatewayBridge in model/names.ts). */
 const defaultMetric = 47;
 
 /**

@@ -2,9 +2,9 @@ import type { PlanNote } from '../../model/plan.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /**
- * Returns a warning about 802.1X on an uplink. The port stays authenticated during the move. While the NIC is a port,
- * Open vSwitch receives its packets before the supplicant's socket does (net/core/dev.c, rx_handler). A switch that
- * requests another authentication therefore gets no answer.
+ * Returns a warning about 802.1X on an uplink. The switch keeps its port authenticated during the move. While the NIC
+ * is in the bridge, Open vSwitch receives the NIC's packets before the supplicant's socket does (net/core/dev.c,
+ * rx_handler). A switch that requests another authentication therefore gets no answer.
  */
 export function authenticationNotes({ id, settings, link }: UplinkSource): readonly PlanNote[] {
   if (settings['802-1x'] === undefined) return [];

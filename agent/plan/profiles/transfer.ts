@@ -18,8 +18,8 @@ export const pingKeys: readonly string[] = [
 ];
 
 /**
- * Properties of `connection` that follow the address, and two that apply to both interfaces: the permissions, and the
- * number of activation retries (the bridge waits for a lease).
+ * Properties of `connection` that move to the bridge's internal interface together with the address, and two that apply
+ * to both interfaces: the permissions, and the number of activation retries (the bridge waits for a lease).
  */
 const connectionKeys: readonly string[] = [
   'zone',

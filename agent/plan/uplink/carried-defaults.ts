@@ -5,8 +5,8 @@ import { jsonOf, type ProfileSettings, type SettingValue, textOf } from '../../m
 
 /*
  * Defaults of NetworkManager's configuration that match a NIC by its type, name, MAC or driver and do not match the
- * bridge's interface. They follow the address: a property that the NIC's profile leaves to such a default is written to
- * the profile of the bridge's interface.
+ * bridge's interface. They move to the bridge together with the NIC's address: a property that the NIC's profile leaves
+ * to such a default is written to the profile of the bridge's interface.
  */
 
 /** A default that is written to a profile. */
@@ -52,8 +52,8 @@ const ofBothFamilies = (family: string): Readonly<Record<string, Property>> => (
 });
 
 /**
- * Properties that follow the address, and for which NetworkManager's configuration may have a default (nm-device.c and
- * nm-policy.c, NM_CON_DEFAULT).
+ * Properties that move to the bridge's interface together with the address, and for which NetworkManager's
+ * configuration may have a default (nm-device.c and nm-policy.c, NM_CON_DEFAULT).
  */
 const properties: Readonly<Record<string, Property>> = {
   'connection.mdns': mode,

@@ -10,8 +10,8 @@ export function word(phrase: string): string {
 const shownCharacters = 40;
 
 /**
- * Returns a name from a file for a trace line: unchanged if it can be an interface name, otherwise as quotedName()
- * returns it.
+ * Returns a name from a file for a trace line: unchanged if it can be an interface name, otherwise quoted, escaped and
+ * shortened (quotedName()).
  */
 export function shownName(name: string): string {
   return /^[\w.@-]{1,15}$/.test(name) ? name : quotedName(name);

@@ -5,9 +5,10 @@ import { type ProfileSettings, stringsOf, textOf } from '../../model/profile-set
 /* MAC of a bridge. It is the uplink's, so that the DHCP server and the switch recognize the node. */
 
 /**
- * Returns the desired MAC of a bridge. Once the uplink is in the bridge, this is the MAC in the agent's profile:
- * neither a manual change of br-ex nor another order of a bond's ports changes it. After a replacement of the NIC, it
- * is the MAC of the new NIC. A NIC counts as new if it uses its permanent MAC and its own profile sets no MAC.
+ * Returns the desired MAC of a bridge: that of the uplink until the uplink is in the bridge, afterwards that in the
+ * agent's profile (`given`). Neither a manual change of br-ex nor another order of a bond's ports then changes the MAC.
+ * However, a NIC that uses its permanent MAC, and whose own profile sets no MAC, always determines the bridge's MAC,
+ * because it may have replaced another NIC.
  */
 export function wantedMac(link: Link, source: ProfileSettings, given: string | undefined): string {
   const own = link.mac.toUpperCase();

@@ -13,12 +13,16 @@ export interface Candidate {
 }
 
 export const hintPath = '/var/lib/ovnk/iface_default_hint';
-/** File in which a node-IP service writes the address that it found for the node. */
+/**
+ * File in which a service such as nodeip-configuration.service writes the address that it found for the node: the
+ * node-IP hint.
+ */
 export const nodeIpPath = '/run/nodeip-configuration/primary-ip';
 
 /**
- * Returns the candidates from earlier runs, the node-IP service and MicroShift's node.nodeIP in their order of
- * precedence, with trace lines and notes.
+ * Returns the candidates for the uplink of br-ex, in their order of precedence: the device with the address of the
+ * node-IP hint, the device with MicroShift's node.nodeIP, the present uplink, and the NIC of the hint file. Also
+ * returns trace lines and notes.
  */
 export function rememberedCandidates(
   configured: ClusterConfig['nodeIp'],

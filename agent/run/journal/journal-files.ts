@@ -20,8 +20,8 @@ import { isJournalEvent, isJournalHeader } from './journal-form.ts';
 import { isAskedFor, isKept } from './transactions.ts';
 
 /**
- * Number of closed journals that are kept. The same number of journals that were set aside is kept as well. 20 journals
- * cover a week with almost three changes a day.
+ * Number of closed journals that are kept, and also of invalid journals that were set aside. 20 journals cover a week
+ * with almost three changes a day.
  */
 const keptJournals = 20;
 /**
@@ -168,9 +168,9 @@ export function setAside(path: string): void {
 }
 
 /**
- * Removes old journals. Keeps the last 20 journals, the last 20 that were set aside, the last one whose change was kept
- * (the reference for repairs), and the last one whose change was kept and requested by a person (the reference for
- * `undo`).
+ * Removes old journals. Keeps the last 20 closed journals, the last 20 invalid ones that were set aside, the last one
+ * whose change was kept (the reference for repairs), and the last one whose change was kept and requested by a person
+ * (the reference for `undo`).
  */
 export function pruneJournals(directory: string): void {
   const named = (ending: string): string[] => journalNames(directory).filter((name) => name.endsWith(ending));

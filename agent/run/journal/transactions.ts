@@ -3,8 +3,8 @@ import type { JournalRecord, TransactionState } from '../../model/journal.ts';
 import type { Wanted } from '../../model/plan.ts';
 
 /**
- * Returns the desired state of the last change that was kept in this boot; null if no change was kept. `records` begins
- * with the newest.
+ * Returns the desired state of the last change that was kept in this boot; null if no change was kept. `records` are
+ * the contents of the journals, newest first.
  */
 export function lastKept(records: readonly JournalRecord[], bootId: string): Wanted | null {
   const kept = records.find(({ header, state }) => header.bootId === bootId && isKept(state));

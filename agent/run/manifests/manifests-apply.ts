@@ -69,8 +69,8 @@ async function applyOnce(
   const put = async (object: KubernetesObject): Promise<void> =>
     void outcomes.push(await putObject(run, object, verdicts.get(object) ?? null, earlier, force));
 
-  // A dry run of every object comes before the first write. Objects in a namespace that does not exist yet are checked
-  // after the namespace is created.
+  // A dry run of the objects comes before the first write. Only the objects in a namespace that does not exist yet are
+  // checked later, after the namespace is created.
   await judge(objects);
   const [namespaces = [], ...waves] = wavesOf(objects);
   await forEach(namespaces, put);

@@ -5,8 +5,9 @@ import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
 /**
- * Interval of the requests to gateways. A gateway counts as down if it has not answered the request of three rounds
- * ago. A gateway that stops therefore counts as down after 15 to 20 s.
+ * Interval of the rounds. In each round, the central node requests an answer from all gateways. A gateway counts as
+ * down if it has not answered the request of three rounds ago. A gateway that stops therefore counts as down after 15
+ * to 20 s.
  */
 const roundMs = 5_000;
 
@@ -19,18 +20,18 @@ interface Round {
 }
 
 /**
- * Regular requests to the gateways, by which the central node notices that a gateway is down. The rounds run while
- * there are at least two gateways.
+ * Rounds of requests to the gateways, by which the central node notices that a gateway is down. A round takes place
+ * every 5 s while there are at least two gateways.
  */
 export interface Rounds {
-  /** Sets the gateways of the following rounds. The rounds stop if there are fewer than two. */
+  /** Sets the gateways of the following rounds. No further round takes place if there are fewer than two gateways. */
   ask(gateways: readonly OverlayNode[]): void;
   close(): void;
 }
 
 /**
- * Creates the rounds. After each round in which the databases of this node answered, calls `note` with the requested
- * values, and calls `onChange` if a gateway went up or down.
+ * Creates the rounds of requests to the gateways. After each round in which the databases of this node answered, calls
+ * `note` with the requested values of nb_cfg, and calls `onChange` if a gateway went up or down.
  */
 export function createRounds(
   places: OverlayPlaces,

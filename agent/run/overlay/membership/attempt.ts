@@ -15,7 +15,7 @@ import { removeRows } from './undo-rows.ts';
 /**
  * Makes a node part of an overlay. First starts the central daemons if this node has to run them, and checks whether
  * the node has to be refused. Then calls `prepare`, which installs the certificates. Finally changes the databases and
- * the kernel. After a failure, rolls the changes back, and returns the units that were started to their previous state.
+ * the kernel. After a failure, rolls the changes back, and restores the earlier state of the units that were started.
  * `places.stop` ends the waits and causes the same rollback. `files` are the files that the rollback removes, unless
  * they existed before.
  */

@@ -35,9 +35,10 @@ export interface IssueOptions {
 }
 
 /**
- * Makes a node a member of the cluster with a subnet, and returns the bundle with which the node joins. Writes the
- * northbound rows of the node before it joins, because a member may not write to the northbound database. `places.stop`
- * can end the work only before the record and the rows are written, so that a signal does not interrupt the writes.
+ * Makes a node a member of the cluster, assigns a number and subnets to it, and returns the bundle with which it joins.
+ * Writes the northbound rows of the node before it joins, because a member may not write to the northbound database.
+ * `places.stop` can end the work only before the record and the rows are written, so that a signal does not interrupt
+ * the writes.
  */
 export async function issueBundle(options: IssueOptions, places: OverlayPlaces): Promise<OverlayBundle> {
   const { systemId, days, granted, request } = options;
@@ -46,7 +47,8 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
   const record = requireCentral(places.record);
   refuseNames(name, systemId);
   const present = record.members.find((member) => member.name === name);
-  // Only an interrupted run leaves a member without a certificate. This run issues the certificate.
+  // Only an interrupted run leaves a member without a certificate. In this case, the present run issues the
+  // certificate.
   const isBegun = present?.systemId === systemId && !existsSync(pkiFiles(places.pki).issued(name));
   if (present !== undefined && !isBegun) {
     const hint = `for a new certificate, run: microshift-net overlay pki renew ${name}; if it is another machine now, first: microshift-net overlay leave --node ${name}`;

@@ -12,7 +12,7 @@ import { isNodeName } from '../record/name-forms.ts';
 
 /** Value of the key `owner` in external_ids of the agent's rows. */
 export const overlayOwner = 'microshift-net';
-/** Identity of this host in the cluster. */
+/** Name and addresses of this host in the cluster. */
 export interface HostIdentity {
   readonly name: string;
   readonly encap: OverlayNode['encap'];
@@ -51,7 +51,7 @@ export function refuseOtherName({ name }: HostIdentity, kubeletName: string | nu
  * Returns the name and the address of this host from the configuration. Without a configured name, the name is the
  * hostname. Without a configured address, the result has the address on the link of the default route. Fails with
  * `overlay-conflict` if the name cannot be that of a node, if this host does not have the configured address, or if no
- * default route leads to an address.
+ * address is configured and no link of a default route has one.
  */
 export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts): HostIdentity {
   const name = overlay.nodeName.value ?? facts.hostname.toLowerCase();

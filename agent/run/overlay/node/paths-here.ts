@@ -13,7 +13,7 @@ import { withinAnswerLimit } from './own-port.ts';
 import { type PlannedNode, withPlan } from './planned-node.ts';
 import { chassisOf } from './southbound-rows.ts';
 
-/** Returns the paths from pods of the central node to pods of all other nodes. */
+/** Returns the paths from pods of the central node to pods of all other nodes: the direct route, a tunnel, or none. */
 export function centralPaths(
   { record, members, direct }: Pick<PlannedNode, 'record' | 'members' | 'direct'>,
   { encapsulation }: Pick<OverlayPlaces, 'encapsulation'>,
@@ -24,8 +24,8 @@ export function centralPaths(
 }
 
 /**
- * Returns the paths from pods of this node to pods of all other nodes. `local` are the rows of the node's Open_vSwitch
- * table. Null if the central databases do not answer.
+ * Returns the paths from pods of this node to pods of all other nodes: the direct route, a tunnel, or none. `local` are
+ * the rows of the node's Open_vSwitch table. Null if the central databases do not answer.
  */
 export async function readPaths(
   record: OverlayRecord,

@@ -60,8 +60,8 @@ export async function correctNode(
 ): Promise<Corrected | null> {
   const present = readRecord(places.record);
   if (present === null) return null;
-  // A run with the scope `look` does not start the central daemons. If one of them is not running then, an
-  // administrator has stopped it.
+  // A run with the scope `look` does not start the central daemons before its comparison. If one of them is not running
+  // then, an administrator has stopped it.
   if (scope === 'boot' && present.members !== null) await ensureCentral(places, say);
   if (scope === 'look') {
     const wanted = withOwnAddress(present, config, readHost());

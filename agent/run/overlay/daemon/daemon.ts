@@ -29,8 +29,8 @@ const stopMs = 400;
 const releaseMs = 5_000;
 
 /**
- * Interval at which certificates are checked. It is short enough for a certificate that is valid for one day: its
- * renewal is due eight hours before it expires.
+ * Interval at which certificates are checked. It is short enough for a certificate that is issued for one day: its
+ * validity begins a day before the issue, and its renewal is due when a third is left, 16 hours before it expires.
  */
 const certificateLookMs = 3_600_000;
 

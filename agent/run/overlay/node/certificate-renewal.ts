@@ -59,7 +59,10 @@ export async function renewOwn(node: OverlayRecord['node'], { pki }: OverlayPlac
 export interface Rotation {
   /** Common name of the authority that signs. */
   readonly authority: string;
-  /** Members that do not have a certificate of the new authority yet. */
+  /**
+   * Members for which the replacement waits: they have no certificate of the new authority, or still announce a
+   * request.
+   */
   readonly waiting: readonly string[];
   readonly isDone: boolean;
 }

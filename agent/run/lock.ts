@@ -130,7 +130,7 @@ async function tryLock(directory: string, command: string, kind: RunKind): Promi
   if (older !== undefined || !(await haveWithdrawn(directory, own, others))) {
     const [holder] = liveOthers(directory, own);
     release();
-    // If the other contenders have ended meanwhile, another attempt follows.
+    // If all other contenders for the lock have ended meanwhile, another attempt follows.
     if (holder === undefined) return tryLock(directory, command, kind);
     const error = new AgentError('busy', `another run is in progress: ${spoken(holder)}`, {
       hint: 'wait until that process has ended (a run of the unit: journalctl -f -u microshift-ovs-init), then run the command again',

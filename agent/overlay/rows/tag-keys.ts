@@ -4,7 +4,7 @@ export const tagKeys = {
   owner: 'owner',
   /** Key with the node of a row; rows of the whole cluster do not have the key. */
   node: 'owner-node',
-  /** Key with the number of the node to which a row belongs. */
+  /** Key with the number that the cluster has assigned to the node of a row. */
   nodeId: 'owner-node-id',
   /** Key with the system-id of the node to which a row belongs. */
   chassis: 'owner-chassis',

@@ -53,8 +53,8 @@ export function wantedOnLoopback(
 /**
  * Returns the agent's addresses on lo (`address/prefix`) that stay although the bridge has lost its own address of the
  * same family, at the end of a lease or an advertisement. MicroShift exits if it does not find its address. With the
- * address on lo, it still runs when the bridge has an address again. Other hosts get no answer for these addresses;
- * giveLoopback() explains why.
+ * address on lo, it still runs when the bridge has an address again. Other hosts get no answer for an address that only
+ * lo has; giveLoopback() explains why.
  */
 function withoutSuccessor(
   present: readonly string[],

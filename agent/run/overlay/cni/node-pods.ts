@@ -12,7 +12,7 @@ export interface AddressedPod extends NodePod {
 
 /** Pods of this node, as the API server reports them. */
 export interface NodePods {
-  /** False until the API server has sent the first complete list. */
+  /** False until the API server has sent the first complete list of pods. */
   readonly isKnown: boolean;
   /**
    * Resolves with the pod as soon as it has addresses. Rejects with CniError 11 at the time limit, and with the reason

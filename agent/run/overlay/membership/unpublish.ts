@@ -10,7 +10,7 @@ import { publishedNames } from '../../../workload/published-addresses.ts';
 import { differingAnnotations } from '../watcher/node-annotations.ts';
 
 /**
- * Time limit for the removal of all annotations. The API server answers in milliseconds, and the cluster ends whether
+ * Time limit for the removal of all annotations. The API server answers in milliseconds, and the overlay ends whether
  * the annotations are removed or not.
  */
 const limitMs = 10_000;

@@ -98,7 +98,7 @@ function parse(text: string): Readonly<Record<string, unknown>> {
 
 /**
  * Returns the ids of the containers in cni.dev/valid-attachments. Throws a CniError with the code 7 if the request has
- * no such list: the CNI specification requires this list, and without it GC would remove every container.
+ * no such list: the CNI specification requires this list, and without it GC would remove the interfaces of all pods.
  */
 function attachmentsIn(value: unknown): readonly string[] {
   const ids = Array.isArray(value)

@@ -128,7 +128,8 @@ export interface DisableOptions {
 
 /**
  * `disable`: returns the NICs of br-ex and br-ex1 to their own profiles, and removes the two bridges, their profiles,
- * the hint and the tuning. The overlay stays, and so do the bridges of `bridge add` unless `all` is true.
+ * the hint file if the agent wrote it, and the tuning of Open vSwitch. The overlay stays, and so do the bridges of
+ * `bridge add` unless `all` is true.
  */
 export async function disable({ all, dryRun }: DisableOptions, output: Output): Promise<void> {
   requireRoot('disable');
@@ -146,7 +147,7 @@ export async function disable({ all, dryRun }: DisableOptions, output: Output): 
   try {
     removeHint();
   } catch (error) {
-    // The hint is removed after the NIC has its own profile again. The command therefore succeeds even if the hint
+    // The hint file is removed after the NIC has its own profile again. The command therefore succeeds even if the file
     // cannot be removed, for example from a read-only disk.
     output.say(`warning: the hint could not be removed: ${asAgentError(error).message}`);
   }
@@ -163,9 +164,9 @@ export function warnOfOverlay(record: string, { say }: Pick<Output, 'say'>): voi
 
 /**
  * `disable --stop`: returns every NIC to its own profile before Open vSwitch stops, because without Open vSwitch a
- * bridge forwards no new flows. The hint and the tuning stay for the next start of microshift-ovs-init.service. A
- * change that awaits confirmation is rolled back first, because NetworkManager could not roll it back without Open
- * vSwitch.
+ * bridge forwards no new flows. The hint file and the tuning of Open vSwitch stay for the next start of
+ * microshift-ovs-init.service. A change that awaits confirmation is rolled back first, because NetworkManager could not
+ * roll it back without Open vSwitch.
  */
 export async function disableForStop(output: Output): Promise<void> {
   const command = 'disable --stop';

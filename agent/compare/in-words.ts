@@ -45,7 +45,7 @@ const subjects: { readonly [K in DifferenceKind]: (difference: Extract<NetworkDi
   'uplink-inactive': ({ device }) => `profile of ${device} active`,
 };
 
-/** Words for the value null, by kind of difference. */
+/** Words that stand for a missing value, by the kind of the difference. */
 const nothing: Partial<Readonly<Record<DifferenceKind, string>>> = {
   setting: '(unset)',
   owner: 'none',

@@ -54,7 +54,7 @@ export function overlayRanges({ overlay, cluster }: Pick<Config, 'overlay' | 'cl
   return { pods, services, join };
 }
 
-/** Returns the ranges that an overlay may not use on any node. */
+/** Returns the ranges that no overlay may use: those of the masquerade addresses of ovn-kubernetes. */
 export function reservedRanges(): readonly NamedRange[] {
   return Object.values(masqueradeSubnets).flatMap((text) => {
     const range = parseRange(text);

@@ -1,7 +1,7 @@
 import type { Answer, CheckResult, Examination, OverlayFacts } from '../model/examination.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
-/** Result of a check without its id and title, which the table of checks contains. */
+/** Result of a check, without the check's id and title. */
 export type Finding = Pick<CheckResult, 'verdict' | 'found' | 'fix'>;
 
 /** Check of `doctor`. It judges facts that were collected before, and reads nothing itself. */

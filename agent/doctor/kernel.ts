@@ -161,11 +161,11 @@ export const kernelChecks: readonly Check[] = [
 ];
 
 /**
- * Returns the expected MTU of the pods' network; null if it is unknown. It is unknown if no MTU is set and MicroShift
- * renders the manifests, because the default then depends on the version of MicroShift. Before 4.19, it is the MTU of
- * the default route's device (pkg/config/ovn/ovn.go:74-102). Since 4.19, MicroShift does not find that route, because
- * its netlink library sets the route's destination, which pkg/util/net.go:375 expects to be nil; the default is then
- * 1500.
+ * Returns the expected MTU of the pods' network; null if it is unknown. It is unknown if the MTU is `auto` and no
+ * uplink is known. It is also unknown if no MTU is set and MicroShift renders the manifests, because the default then
+ * depends on the version of MicroShift. Before 4.19, it is the MTU of the default route's device
+ * (pkg/config/ovn/ovn.go:74-102). Since 4.19, MicroShift does not find that route, because its netlink library sets the
+ * route's destination, which pkg/util/net.go:375 expects to be nil; the default is then 1500.
  */
 function podsMtu({ mtu, ...config }: Config, nic: Link | null): number | null {
   if (mtu.source === 'default' && microshiftRenders(config)) return null;

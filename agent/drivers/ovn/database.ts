@@ -18,7 +18,7 @@ import { fromOvn } from './ovn-errors.ts';
  */
 export const databaseCallMs = 15_000;
 
-/** Condition of a wait: the table has a row that meets all conditions of `where`. */
+/** Condition of a wait: `table` has a row that meets all conditions of `where`. */
 export interface Awaited {
   readonly table: string;
   readonly where: Parameters<typeof wait>[0]['where'];

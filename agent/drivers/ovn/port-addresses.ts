@@ -3,8 +3,8 @@ import { ovnMissing } from './database.ts';
 import { fromOvn } from './ovn-errors.ts';
 
 /**
- * Time limit of a query. A southbound database answers in milliseconds; 15 s allow for the compaction of its file, and
- * for a slow link between two nodes.
+ * Time limit of a query to a southbound database, which answers in milliseconds; 15 s allow for the compaction of its
+ * file, and for a slow link between two nodes.
  */
 const limitMs = 15_000;
 

@@ -46,8 +46,8 @@ export async function readForeign(ownMetric: number): Promise<readonly KernelEnt
     shownLines([], ['route show table all', 'rule show']),
   ]);
   const routes = foreignRoutes(lines, ownMetric);
-  // IPv6 policy rules are read only if a routing table other than main and local has IPv6 routes, because the query
-  // needs a second process.
+  // IPv6 policy rules are read only if a routing table other than main and local has IPv6 routes, because a second
+  // process of ip(8) is needed to list them.
   const hasTables = lines.some((line) => line.includes(':') && /\btable (?!main|local)/.test(line));
   const rules = [
     ...lines.flatMap((line) => parseRule(line, 4) ?? []),
@@ -140,8 +140,8 @@ export async function moveInKernel(from: KernelEntries, to: KernelEntries): Prom
 }
 
 /**
- * Returns the entries of an interface without the policy rules that do not name this interface. These rules also apply
- * to the interface to which the entries move, so they are not removed.
+ * Returns the entries of an interface; of its policy rules, only those that name the interface. The other policy rules
+ * also apply to the interface to which the entries move, so they are not removed.
  */
 function namingIt({ rules = [], ...entries }: KernelEntries): KernelEntries {
   return { ...entries, rules: rules.filter(({ words }) => words.includes(entries.interface)) };

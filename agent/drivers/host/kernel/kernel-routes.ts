@@ -123,8 +123,8 @@ function takeOut(
 }
 
 /**
- * Returns the gateway of a route, if both have the same address family. A gateway of the other family (`via inet6 …`)
- * stays in `rest`.
+ * Returns the gateway of a route if it has the address family of the route's destination. A gateway of the other family
+ * (`via inet6 …`) stays in `rest`.
  */
 function takeGateway(words: readonly string[]): { readonly gateway: string | null; readonly rest: readonly string[] } {
   const at = words.indexOf('via');

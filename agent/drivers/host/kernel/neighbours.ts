@@ -60,10 +60,7 @@ export async function keepNeighbours(device: string): Promise<() => Promise<void
   return () => ipBatch(known.map(({ dst, lladdr }) => `neigh replace ${dst} lladdr ${lladdr} dev ${device} nud stale`));
 }
 
-/**
- * Time limit for reading the neighbours that a report lists. It is long, because the report needs them even from a busy
- * machine.
- */
+/** Time limit for reading the neighbours of an interface. It is long enough for a busy machine. */
 const reportMs = 15_000;
 
 /**

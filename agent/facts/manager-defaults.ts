@@ -62,8 +62,8 @@ export function connectionDefaults(files: readonly ConfigFile[], version: string
   for (const { path, text } of files) {
     const sections = parseKeyfile(text);
     if (path !== mainFile && !isEnabled(sections.get('.config')?.get('enable'), version)) continue;
-    // The sections of each file are collected from the last one to the first. The order of all sections is reversed at
-    // the end, so the section that is collected last comes first.
+    // The sections of each file are collected from the last one to the first. Their order is reversed at the end, so
+    // the section that is collected last comes first; only `[connection]` comes after all others.
     for (const [name, values] of [...sections].toReversed()) {
       if (!name.startsWith('connection')) continue;
       const section = merged.get(name) ?? { values: new Map() };

@@ -9,8 +9,8 @@ import { type ConfigFile, isEnabled, parseKeyfile } from './manager-defaults.ts'
 export function mergeConfig(files: readonly ConfigFile[], version: string): readonly ConfigSection[] {
   const merged = new Map<string, { values: Record<string, string>; files: Record<string, string> }>();
   for (const { path, text } of files) {
-    // The sections of each file are collected from the last one to the first. The order of all sections is reversed at
-    // the end, so the section that is collected last comes first.
+    // The sections of each file are collected from the last one to the first. Their order is reversed at the end, so
+    // the section that is collected last comes first; only `[device]` and `[connection]` come after all others.
     const sections = parseKeyfile(text);
     if (!isEnabled(sections.get('.config')?.get('enable'), version)) continue;
     for (const [name, values] of [...sections].toReversed()) {

@@ -3,7 +3,10 @@ import { currentBootId } from '../drivers/host/kernel/boot-id.ts';
 import type { SystemFacts } from '../model/examination.ts';
 import { agentVersion } from '../version.ts';
 
-/** Reads the versions of the agent and of the operating system, the host name, the boot ID and the mode of SELinux. */
+/**
+ * Reads the versions of the agent, of Node.js and of the operating system, the host name, the boot ID and the mode of
+ * SELinux.
+ */
 export function readSystem(): SystemFacts {
   const enforce = fileText('/sys/fs/selinux/enforce');
   return {

@@ -75,7 +75,7 @@ const scriptCopyEnding = '-slave-ovs-clone';
  * Returns the bridge for which this agent or configure-ovs.sh made a profile; null if neither of them made it.
  * configure-ovs.sh copied the profiles of the ports of a bond or team. Each copy names its controller by UUID or by id
  * (`connection.controller`): a copy whose controller is the profile ovs-if-phys0 belongs to br-ex, and a copy whose
- * controller is ovs-if-phys1 to br-ex1.
+ * controller is ovs-if-phys1 to br-ex1. A copy whose controller no longer exists counts as one of br-ex.
  */
 export function bridgeOfProfile(profile: NmProfile, observation: Observation): BridgeNames | null {
   const named = bridges.find((names) => everyProfileId(names).includes(profile.id));

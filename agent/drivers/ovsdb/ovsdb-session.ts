@@ -31,7 +31,10 @@ export type SessionState =
  */
 export interface Session {
   readonly database: string;
-  /** Error of the last attempt; undefined while there is a connection, and before the first attempt has ended. */
+  /**
+   * Error of the last attempt, or the reason why the last connection was lost; undefined while there is a connection,
+   * and before the first attempt has ended.
+   */
   readonly problem: OvsdbError | undefined;
   /**
    * Returns the current connection, or waits for the next one. Rejects with the reason if no connection exists at the

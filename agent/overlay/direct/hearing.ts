@@ -7,9 +7,12 @@ const probesNeeded = 3;
 
 /** Probes that have arrived; they show which direct routes work. Times are those of a monotonic clock. */
 export interface Hearing {
-  /** Notes that a probe of the node `name` has arrived. */
+  /**
+   * Notes that a probe of a node has arrived. `name` is the name of the node, with the suffix `/ipv6` for a probe over
+   * IPv6.
+   */
   arrived(name: string, atMs: number): void;
-  /** Returns the names of the nodes whose probes arrive, sorted. */
+  /** Returns the nodes whose probes arrive, each by its name, with the suffix `/ipv6` for probes over IPv6; sorted. */
   heard(nowMs: number): readonly string[];
 }
 

@@ -10,8 +10,8 @@ import { tunnelsOf } from './tunnels.ts';
 const redirectPrefix = 'cr-';
 
 /**
- * Returns the chassis that has each shared address at present, by the port of the distributed gateway in the southbound
- * database. Also returns the chassis that no working tunnel of the central node reaches.
+ * Returns the chassis that has each shared address at present, by the name of the address's port on the cluster's
+ * router. Also returns the chassis that no working tunnel of the central node reaches.
  */
 export function sharedAddressesOf(
   redirects: readonly DatabaseRow[],

@@ -5,8 +5,8 @@ import { unwritable } from '../drivers/host/files/files.ts';
 /** Directory on tmpfs, so that a support bundle can be made if the disk is full or read-only. */
 const stagingDirectory = '/run/microshift-net';
 /**
- * Size limit of a collected file, in bytes. Of a larger file, only the end is kept: older lines rarely explain the
- * present fault.
+ * Size limit, in bytes, of a collected file or of the output of a command. Of a larger file, only the end is kept:
+ * older lines rarely explain the present fault. Of a larger output, only the beginning is kept.
  */
 export const itemLimitBytes = 2 * 1024 * 1024;
 /**

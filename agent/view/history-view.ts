@@ -93,7 +93,10 @@ function titleOf(step: Step): string {
   }
 }
 
-/** Returns the failures of a transaction: the first failure, then those of the rollback. */
+/**
+ * Returns the reason for the state of a transaction, and the failures that followed, such as those of a rollback; empty
+ * if neither exists.
+ */
 function whyText({ detail, later }: JournalRecord): string {
   return [detail, later].filter((part) => part !== null).join('; then ');
 }

@@ -27,7 +27,7 @@ export interface ErrorJson extends FailureJson {
 
 /** Kind, message and instruction of a failure. */
 export interface FailureJson {
-  /** Heading of docs/use/troubleshooting.md that describes the failure. */
+  /** Kind of the failure, which is also a heading of docs/use/troubleshooting.md. */
   readonly kind: string;
   readonly message: string;
   /** Instruction for the administrator; null if the error has none. */

@@ -167,7 +167,7 @@ function rangesJson({ clusterSubnets, serviceSubnets, joinSubnets, mtu }: Overla
   return { clusterSubnet: clusterSubnets, serviceSubnet: serviceSubnets, joinSubnet: joinSubnets, mtu };
 }
 
-/** Returns the outcome of a command that changes rows and files: `unchanged` if `changes` is empty. */
+/** Returns the outcome of a command: `unchanged` if it has changed no row, kernel setting or flow. */
 export function appliedOutcome(changes: OverlayChanges): 'changed' | 'unchanged' {
   return countChanges(changes) === 0 ? 'unchanged' : 'changed';
 }

@@ -47,7 +47,7 @@ export interface PortJson {
 /** A host behind a port. */
 export interface PortHostJson {
   readonly mac: string;
-  /** Addresses with their prefix length. */
+  /** Addresses of the host with their prefix length. */
   readonly addresses: readonly string[];
 }
 

@@ -177,7 +177,7 @@ export interface AnsweredEndJson {
 /** The trace ends: a flow drops or rejects the packet. */
 export interface DroppedEndJson {
   readonly how: 'dropped' | 'rejected';
-  /** Flow that drops the packet; null if no flow matches it. */
+  /** Flow that drops or rejects the packet; null if no flow matches it. */
   readonly flow: TraceFlowJson | null;
   readonly where: string;
 }
@@ -238,7 +238,7 @@ export interface TraceDropJson {
 export interface TracePartJson {
   /** Flow that was passed to ofproto/trace (ovs-vswitchd(8)). */
   readonly flow: string;
-  /** Device at which the packet enters; null if it is not known. */
+  /** Device at which the packet enters; null if it is not known, for the reason in `remarks`. */
   readonly device: string | null;
   readonly outputs: readonly TraceOutputJson[];
   /** Bridges on the path that forward by their MAC learning tables. */

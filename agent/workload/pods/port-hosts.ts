@@ -9,8 +9,8 @@ import { addressOf, firstPlace, lastWithOwnMac, type PodSubnets, podSubnets, ran
 /**
  * Returns the hosts of a requested overlay port with their addresses. Hosts without a requested address get the highest
  * free addresses, because pods get addresses in ascending order. `taken` has the addresses in use, each with the name
- * of its port. Fails with `overlay-conflict` if an address is not available, or if the number of requested addresses
- * differs from that of the hosts.
+ * of its port. Fails with `overlay-conflict` if an address is not available, or if the requested addresses of a family
+ * are fewer or more than the hosts.
  */
 export function hostsOf(
   { macs, addresses, node: name }: PortRequest,

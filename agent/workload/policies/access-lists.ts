@@ -13,7 +13,7 @@ export interface AccessList {
   readonly direction: Direction;
   /** Identifier of the ACL among those of the same policy and direction. */
   readonly part: string;
-  /** Number of the policy's rule; null for an ACL that every policy has. */
+  /** Index of the rule among the ingress rules or the egress rules; null for an ACL that belongs to no rule. */
   readonly rule: number | null;
   readonly action: 'drop' | 'allow' | 'allow-related';
   readonly match: string;

@@ -20,7 +20,7 @@ export type BalancerPlace =
 export interface Balancer {
   readonly place: BalancerPlace;
   readonly protocol: Protocol;
-  /** True if backends see the address of the client. */
+  /** True if gateways keep the client's address as the source of packets to the backends (ovn-nb(5), skip_snat). */
   readonly keepsSource: boolean;
   /**
    * Backends of each address and port: `10.43.0.80:80` has `10.42.1.9:8080,10.42.2.9:8080`; an empty text if no backend

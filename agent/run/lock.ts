@@ -226,7 +226,8 @@ function clearAway(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // A directory at this path cannot be removed. It may stay, because only files count as contenders for the lock.
+    // A directory in place of a contender's file cannot be removed. It may stay, because only files count as contenders
+    // for the lock.
   }
 }
 

@@ -32,7 +32,7 @@ export interface DesiredRow {
    * columns.
    */
   readonly absent?: Readonly<Record<string, Atom | Readonly<Record<string, string>>>>;
-  /** True if the row may be inserted only while the parent row's set column has the value that was read. */
+  /** True if the row may be inserted only while the set column of its parent row has the value that was read. */
   readonly exclusive?: boolean;
   /** True for a row that other programs use as well; it gets no tags of ownership. */
   readonly isShared?: boolean;

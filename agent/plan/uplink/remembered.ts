@@ -21,8 +21,8 @@ export const nodeIpPath = '/run/nodeip-configuration/primary-ip';
 
 /**
  * Returns the candidates for the uplink of br-ex, in their order of precedence: the device with the address of the
- * node-IP hint, the device with MicroShift's node.nodeIP, the present uplink, and the NIC of the hint file. Also
- * returns trace lines and notes.
+ * node-IP hint, the device with MicroShift's node.nodeIP, the present uplink, and the NIC that the hint file names.
+ * Also returns trace lines and notes.
  */
 export function rememberedCandidates(
   configured: ClusterConfig['nodeIp'],

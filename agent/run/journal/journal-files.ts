@@ -20,8 +20,8 @@ import { isJournalEvent, isJournalHeader } from './journal-form.ts';
 import { isAskedFor, isKept } from './transactions.ts';
 
 /**
- * Number of closed journals that are kept, and also of invalid journals that were set aside. 20 journals cover a week
- * with almost three changes a day.
+ * Number of closed journals that are kept; the same number of invalid journals, which were set aside, is kept as well.
+ * 20 journals cover a week with almost three changes a day.
  */
 const keptJournals = 20;
 /**

@@ -44,7 +44,7 @@ function listOf(
   return [...new Set(all)].toSorted((a, b) => Number(isIpv6(a)) - Number(isIpv6(b)));
 }
 
-/** Returns an address or range in the notation of the kernel, so that it can be compared with others. */
+/** Returns an address or range in the notation of the kernel, so that equal addresses and ranges have the same text. */
 function canonical(word: string): string {
   const [address = '', ...length] = word.split('/');
   return [canonicalAddress(address), ...length].join('/');

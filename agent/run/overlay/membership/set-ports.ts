@@ -19,23 +19,26 @@ import { changeCluster } from './change-cluster.ts';
 import type { Begun } from './init-overlay.ts';
 import { portRequestOf } from './port-request.ts';
 
-/** Time limit for OVN to bind a port of this node, which takes milliseconds; 60 s allow for a machine that swaps. */
+/**
+ * Time limit for OVN to bind an overlay port of this node, which takes milliseconds; 60 s allow for a machine that
+ * swaps.
+ */
 const boundMs = 60_000;
 /**
- * Time limit for the daemon to enable a port. The daemon takes a second; without an API server, it never enables the
- * port.
+ * Time limit for the daemon to enable an overlay port. The daemon takes a second; without an API server, it never
+ * enables the port.
  */
 const openMs = 10_000;
 /**
- * Time limit for another node to attach its interface. The daemon of that node takes a second; a node that is down
- * never attaches the interface.
+ * Time limit for another node to attach the interface of its overlay port. The daemon of that node takes a second; a
+ * node that is down never attaches the interface.
  */
 const otherNodeMs = 10_000;
 
 /**
- * Adds a port for the hosts behind an interface to a node's switch, and returns it. A second run with the same request
- * does not change the record. Refuses an interface of this node that cannot be attached, for example because the node
- * needs it itself. Rolls back after a failure and after a signal.
+ * Adds an overlay port for the hosts behind an interface to a node's switch, and returns it. A second run with the same
+ * request does not change the record. Refuses an interface of this node that cannot be attached, for example because
+ * the node needs it itself. Rolls back after a failure and after a signal.
  */
 export async function addPort(
   name: string,
@@ -56,7 +59,10 @@ export async function addPort(
   return { ...begun, state: portState(port, node, before.layout, begun.changes.faults.length === 0) };
 }
 
-/** Removes a port with its rows and addresses. Does not change the record if the cluster has no port of this name. */
+/**
+ * Removes an overlay port with its rows and addresses. Does not change the record if the cluster has no overlay port of
+ * this name.
+ */
 export function removePort(name: string, places: OverlayPlaces, say: (step: string) => void): Promise<Begun> {
   const before = requireCentral(places.record);
   const { ports = [], ...others } = before;
@@ -64,7 +70,7 @@ export function removePort(name: string, places: OverlayPlaces, say: (step: stri
   return changeCluster(before, left.length === 0 ? others : { ...others, ports: left }, places, say);
 }
 
-/** Returns the ports of the cluster. Runs on the central node. */
+/** Returns the overlay ports of the cluster. Runs on the central node. */
 export async function listPorts(places: OverlayPlaces): Promise<readonly PortState[]> {
   const { layout, members, ports = [] } = requireCentral(places.record);
   const rows = await switchPorts(places);
@@ -85,7 +91,8 @@ async function switchPorts(places: OverlayPlaces): Promise<readonly DatabaseRow[
 }
 
 /**
- * Returns the requested port, with the addresses of its hosts. Fails if the cluster or this node cannot have the port.
+ * Returns the requested overlay port, with the addresses of its hosts. Fails if the cluster or this node cannot have
+ * the port.
  */
 async function newPort(
   { macs, addresses, ...request }: ReturnType<typeof portRequestOf>,
@@ -132,9 +139,9 @@ function unsuitable(device: string, obstacle: string): AgentError {
 }
 
 /**
- * Waits until OVN has bound the port to its interface. Fails with `proof-failed` if the interface of this node exists
- * and is not bound at the time limit. Returns sentences about what is missing: an interface that does not exist yet, an
- * interface that another node has not attached, or a port that the daemon has not enabled.
+ * Waits until OVN has bound the overlay port to its interface. Fails with `proof-failed` if the interface of this node
+ * exists and is not bound at the time limit. Returns sentences about what is missing: an interface that does not exist
+ * yet, an interface that another node has not attached, or a port that the daemon has not enabled.
  */
 async function proveBound(
   { node }: CentralRecord,
@@ -166,8 +173,8 @@ async function proveBound(
 }
 
 /**
- * Waits until the daemon has applied the network policies to the port and has enabled it. Returns a sentence if the
- * port is still disabled at the time limit.
+ * Waits until the daemon has applied the network policies to the overlay port and has enabled it. Returns a sentence if
+ * the port is still disabled at the time limit.
  */
 async function proveOpen(
   port: OverlayPort,

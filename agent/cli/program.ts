@@ -10,8 +10,8 @@ import { confirmTimeout, positiveSeconds } from './numbers.ts';
 import { addOverlayCommands } from './overlay-cli.ts';
 import { type AddTo, helpWidth, internalOption, parseAndRunWith } from './parse.ts';
 
-// The parser of the ovn-k8s tools is exported here, because the build combines all code that parses a command line with
-// this file.
+// The parser of the ovn-k8s tools is exported here, because the build puts all code that parses a command line into one
+// file, together with this module.
 export { parseAndRunAs } from './ovn-k8s-cli.ts';
 
 /**

@@ -207,7 +207,7 @@ function displacedProfiles(
   });
 }
 
-/** Returns true for a profile that has a name of configure-ovs.sh and that this agent has not created. */
+/** Returns true for a profile that has a name that configure-ovs.sh uses, and that this agent has not created. */
 function isFormer({ id, uuid }: NmProfile): boolean {
   return (
     ownProfileIds.has(id) && !ownBridges.some((names) => profileIds(names).includes(id) && profileUuid(id) === uuid)

@@ -1,7 +1,7 @@
 import { mutate, type Operation, type OvsdbClient, readInteger, select, wait } from '../ovsdb/index.ts';
 
 /**
- * Operation that requests a report from ovs-vswitchd when it has applied the transaction (ovs-vswitchd.conf.db(5),
+ * Operation that makes ovs-vswitchd confirm the transaction as soon as it has applied it (ovs-vswitchd.conf.db(5),
  * next_cfg).
  */
 export const askVswitchd = mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]);

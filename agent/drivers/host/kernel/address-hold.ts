@@ -38,10 +38,10 @@ export async function holdAddresses(interfaceName: string, addresses: readonly s
 }
 
 /**
- * Returns the words of ip(8) that an address needs for its family. An IPv4 address gets its broadcast address here.
- * NetworkManager could not add it later, because the kernel does not change the broadcast address of an existing
- * address (net/ipv4/devinet.c, inet_rtm_newaddr). As in NetworkManager (observed with version 1.58), a prefix of 31 or
- * 32 bits has no broadcast address.
+ * Returns the words of `ip address add` that depend on the family of the address: `nodad` for IPv6, the broadcast
+ * address for IPv4. NetworkManager could not add the broadcast address later, because the kernel does not change it for
+ * an existing address (net/ipv4/devinet.c, inet_rtm_newaddr). As in NetworkManager (observed with version 1.58), a
+ * prefix of 31 or 32 bits has no broadcast address.
  */
 function familyWords(address: string): string {
   if (address.includes(':')) return ' nodad';

@@ -87,7 +87,7 @@ export async function planWhenReady(
       throw new AgentError('internal', 'the choice of the uplink waits for something that is over');
     const isThere = awaited === null ? hasDefaultRoute : () => hasLink(awaited);
     // If the NIC of the existing default route cannot be put into br-ex, the planner asks to wait for a default route
-    // through another NIC. The run does not wait in this case, because any default route ends the wait.
+    // through another NIC. This wait ends at once, because any default route ends it.
     const limitMs = decision.isExpected ? wait.routeMs : Math.min(wait.routeMs, unexpectedRouteMs);
     if (!isThere()) say(`waiting up to ${limitMs / 1000} s for ${awaited ?? 'a default route'}`);
     await appears(isThere, deadline, limitMs);

@@ -33,7 +33,7 @@ export interface ReconcileResult {
   readonly plan: Plan;
   readonly observation: Observation;
   readonly tuning: TuningPlan;
-  /** Result of the transaction; null if nothing differed. */
+  /** Result of the transaction; null if no change of the bridges was needed. */
   readonly transaction: TransactionResult | null;
   /** Number of D-Bus calls of this run. */
   readonly busCalls: number;

@@ -23,7 +23,7 @@ export const switchColumns: Readonly<Record<string, readonly string[]>> = {
 export interface LocalQuestion {
   /** Name of the device at which the packet enters; null if Open vSwitch has no such port. */
   readonly device: string | null;
-  /** Packet as a flow for ofproto/trace; if the device is null, the name of the missing port, as part of a sentence. */
+  /** Packet as a flow for ofproto/trace; if the device is null, a text that names the missing port. */
   readonly flow: string;
 }
 

@@ -5,10 +5,10 @@ import type { Link } from '../../model/observation.ts';
 import type { Wanted } from '../../model/plan.ts';
 
 /*
- * Treatment of MicroShift's bridges during a rollback of NetworkManager's checkpoint. The transaction has marked them
- * as NetworkManager's, so NetworkManager would remove them together with the ports and flows of other programs. The
- * marks are therefore removed before the rollback. The NICs stay in these bridges during the rollback and are removed
- * from them afterwards.
+ * Treatment of MicroShift's bridges during a rollback to NetworkManager's checkpoint. The transaction has marked these
+ * bridges as NetworkManager's, so NetworkManager would remove them together with the ports and flows of other programs.
+ * The marks are therefore removed before the rollback. The NICs stay in these bridges during the rollback and are
+ * removed from them afterwards.
  */
 
 /**

@@ -43,8 +43,8 @@ export async function freeAddressed(previous: Wanted, before: readonly LinkAddre
  * Completes a rollback that NetworkManager's checkpoint timer has started: restores Open vSwitch and the kernel,
  * without D-Bus. Returns true if both are in the old state: every link has its previous addresses, each previous bridge
  * of the agent contains its NIC, and no other bridge of the agent exists. Also restores the bridges that MicroShift's
- * script had created before the transaction, and removes the NICs from them, because a NIC gets no lease as a port.
- * This begins when NetworkManager has undone the agent's change of the bridge: the bridge's interface has no address of
+ * script had created before the transaction, and removes the NICs from them, because a NIC gets no lease as a port. A
+ * bridge is restored when NetworkManager has undone the agent's change of it: the bridge's interface has no address of
  * the node any more, or its profile no longer exists. (In the userspace data path, the interface keeps its addresses,
  * and only the profile disappears.) Finally removes from lo the addresses of the transaction, which NetworkManager's
  * generated profile of lo can contain.

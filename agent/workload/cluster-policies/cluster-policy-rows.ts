@@ -181,7 +181,7 @@ function addSet(
   return setName;
 }
 
-/** Returns the existing ACLs of a policy by the name of their group and their identity. */
+/** Returns the existing ACLs of a policy by the name of their group and their `k8s.ovn.org/id` in external_ids. */
 function listsIn(name: string, { desired: { existing } }: ObjectPlanner): ReadonlyMap<string, DatabaseRow> {
   const lists = existing.ofObject(`${clusterPolicyKind}:${name}`).filter(({ table }) => table === 'ACL');
   return new Map(

@@ -200,7 +200,8 @@ export function createAddressBook(): AddressBook {
         else if (seeker === null) refused.delete(key);
         else seekers.push({ ...seeker, had: isHolder(seeker) ? (left.get(key) ?? addresses) : [] });
       }
-      // Refused pods are also served again, because an address that they need may have become free.
+      // Pods that got no addresses in earlier batches are also served, because an address that they need may have
+      // become free.
       for (const key of refused.keys()) {
         const seeker = looked.has(key) ? null : seekerOf(key);
         if (seeker !== null) seekers.push(seeker);

@@ -18,8 +18,8 @@ function withFamily(identity: Identity, family: Family): Identity {
 }
 
 /**
- * Returns the identity of the address sets of a selection. With `number`, the sets have only the pods whose named port
- * has this number.
+ * Returns the properties that identify the address sets of a selection. With `number`, the sets have only the pods
+ * whose named port has this number.
  */
 export function setsOf(selection: Selection, number?: number): Identity {
   const namespace = wholeNamespace(selection);

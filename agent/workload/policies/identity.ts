@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Identity of a row among all rows of its kind. */
+/** Properties that identify a row among all rows of its kind. */
 export interface Identity {
   /** Type of the row's object in the words of ovn-kubernetes. */
   readonly type: 'Namespace' | 'PodSelector' | 'NetworkPolicy' | 'ClusterNetworkPolicy';
@@ -26,8 +26,8 @@ export function identityTags(owner: string, { type, name, more = {} }: Identity)
 
 /**
  * Returns a row's name, which is short and has only characters that matches of ACLs allow (ovn-sb(5), expressions): `a`
- * and the first half of the SHA-256 hash of the identity. The hash is cryptographic, because users write the selectors
- * in the identity: they cannot construct an identity with the hash of another.
+ * and the first half of the SHA-256 hash of the row's `k8s.ovn.org/id`. The hash is cryptographic, because users write
+ * the selectors in this id: they cannot construct an id with the hash of another.
  */
 export function nameOf(owner: string, identity: Identity): string {
   const id = identityTags(owner, identity)['k8s.ovn.org/id'] ?? '';

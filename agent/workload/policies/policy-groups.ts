@@ -68,7 +68,7 @@ function portsOf(policy: NetworkPolicy, planner: ObjectPlanner): readonly RowRef
   return selectedPods(termsOf(policy).targets, planner).flatMap(([pod]) => planner.portOf(pod) ?? []);
 }
 
-/** Returns the existing ACLs of a group by their identity. */
+/** Returns the existing ACLs of a group by their `k8s.ovn.org/id` in external_ids. */
 function listsIn(group: PlannedRow, key: string, { desired }: ObjectPlanner): ReadonlyMap<string, DatabaseRow> {
   const lists = desired.existing
     .ofObject(`${kind}:${key}`)

@@ -50,7 +50,7 @@ export interface WorkQueue {
    * returns true if the queue has work that was put at its front again or split.
    */
   fills(more: number): boolean;
-  /** Refused object keys that have not been written since. */
+  /** Refused object keys whose rows have not been written since. */
   readonly refused: ReadonlySet<ObjectKey>;
 }
 

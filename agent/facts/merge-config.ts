@@ -2,9 +2,9 @@ import type { ConfigSection } from '../model/network-manager-config.ts';
 import { type ConfigFile, isEnabled, parseKeyfile } from './manager-defaults.ts';
 
 /**
- * Merges those of the configuration files that NetworkManager of the given version reads; the first file has the lowest
- * precedence. In the result, the first section has the highest precedence. A value of a later file replaces that of the
- * same section and key.
+ * Merges the configuration files that NetworkManager of the given version reads. `files` are in the order of their
+ * precedence, lowest first: a value of a later file replaces that of the same section and key. The returned sections
+ * are in the opposite order, highest precedence first.
  */
 export function mergeConfig(files: readonly ConfigFile[], version: string): readonly ConfigSection[] {
   const merged = new Map<string, { values: Record<string, string>; files: Record<string, string> }>();

@@ -10,9 +10,9 @@ interface LinkKind {
   readonly unfit: string | null;
   /**
    * Effect on a link of this kind, stacked on a NIC, when the NIC becomes a port of a bridge. `works`: frames reach the
-   * link before they reach the receive handler. `blocks`: the link has the receive handler, so Open vSwitch cannot add
-   * the NIC. `silent`: the link sends through routes of the NIC, which the NIC no longer has once it is a port.
-   * `separate`: the link needs no NIC below it.
+   * link before they reach the NIC's receive handler. `blocks`: the link occupies the NIC's receive handler, so Open
+   * vSwitch cannot add the NIC. `silent`: the link sends through routes of the NIC, which the NIC no longer has once it
+   * is a port. `separate`: the link needs no NIC below it.
    */
   readonly onUplink: 'works' | 'blocks' | 'silent' | 'separate';
   /**

@@ -37,7 +37,10 @@ export interface OverlayRecord {
   /** Addresses at which the other nodes reach the southbound database: `ssl:192.0.2.1:6642`. */
   readonly southbound: readonly string[];
   readonly node: OverlayNode;
-  /** Administrator's request, from which `node.gateway` is derived. Absent if the node is not a gateway. */
+  /**
+   * Gateway as the administrator requested it, from which `node.gateway` is derived. Absent if the node is not a
+   * gateway.
+   */
   readonly gateway?: GatewayRequest;
   /** All nodes of the cluster, including this one; null if this is not the central node. */
   readonly members: readonly OverlayNode[] | null;

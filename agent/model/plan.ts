@@ -55,7 +55,7 @@ export interface Wanted {
   readonly microshift?: readonly LeftBridge[];
   /**
    * List of the bridges of `bridge add` after the run, which also applies at later boots. Absent if the run does not
-   * write the list, or, in the state before a run, if the list was empty.
+   * write the list. In a record of the state before a run, the list as it was then; absent if it was empty.
    */
   readonly added?: readonly AddedBridge[];
   /**
@@ -114,10 +114,10 @@ export interface StepArguments {
    */
   waitAddresses: { interface: string; addresses: readonly string[]; limitMs: number };
   /**
-   * Adds addresses, routes and neighbours to an interface in the kernel, beside NetworkManager's configuration, and
-   * removes addresses from the interface. If `required` is true, the first entry that the kernel rejects fails the
-   * step; otherwise the entry is left out. `from` is the interface that had the entries; it keeps the addresses until
-   * `interface` is configured.
+   * Adds addresses, routes, neighbours and routing rules to an interface in the kernel, beside NetworkManager's
+   * configuration, and removes addresses from the interface. If `required` is true, the first entry that the kernel
+   * rejects fails the step; otherwise the entry is left out. `from` is the interface that had the entries; it keeps the
+   * addresses until `interface` is configured.
    */
   changeKernel: { entries: KernelEntries; removed?: readonly string[]; from?: string; required: boolean };
   /**

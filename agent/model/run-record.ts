@@ -23,7 +23,7 @@ export interface RunRecord {
   readonly bridges: readonly { readonly bridge: string; readonly uplink: string | null }[];
   /** Last transaction of this boot; null before the first one. */
   readonly transaction: TransactionRecord | null;
-  /** Number of runs since the boot. */
+  /** Number of runs since the boot, by outcome. */
   readonly runs: Readonly<Record<RunOutcome, number>>;
   /** Number of rollbacks of failed transactions since the boot. */
   readonly rollbacks: number;
@@ -46,7 +46,10 @@ export interface TransactionRecord {
   readonly at: string;
   /** Duration in ms; null if the run crashed, so that the duration is not known. */
   readonly tookMs: number | null;
-  /** Expected outage in ms as the plan predicted it. The agent cannot measure the outage; only another host could. */
+  /**
+   * Expected outage in ms as the plan predicted it; null if the run crashed. The agent cannot measure the outage; only
+   * another host could.
+   */
   readonly expectedOutageMs: number | null;
 }
 

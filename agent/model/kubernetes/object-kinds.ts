@@ -51,7 +51,7 @@ export function collectionPath(apiVersion: string, plural: string, namespace: st
   return namespace === null ? `${group}/${plural}` : `${group}/namespaces/${namespace}/${plural}`;
 }
 
-/** Returns the API path of a collection with its selectors as a query. */
+/** Returns the API path of a collection, and its selectors as query parameters. */
 export function collectionCall({ apiVersion, plural, namespace, labelSelector, fieldSelector }: Collection): {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;

@@ -19,8 +19,8 @@ export interface NicFacts extends KernelFacts {
 
 /**
  * Returns the global addresses of a NIC, which move to the gateway. Refuses a NIC that the node itself needs, because
- * the gateway receives every packet that arrives at the NIC. Also refuses a NIC with an address of limited lifetime, or
- * with one that is not among the requested addresses `asked`.
+ * the gateway receives every packet that arrives at the NIC. Also refuses a NIC that has an address of limited
+ * lifetime, or an address that is not among the requested ones (`asked`).
  */
 export function movedAddresses(
   nic: string,

@@ -7,7 +7,7 @@ import type { OverlayGateway } from '../../model/overlay.ts';
 export interface LayoutTraits {
   /** Returns the name of a new cluster router. */
   readonly clusterRouter: (centralNode: string) => string;
-  /** True if the cluster router is named after a node, so that a router of another program may have the same name. */
+  /** True if the cluster router is named after a node; a router of another program may therefore have the same name. */
   readonly isRouterNamedAfterNode: boolean;
   /** Returns the name of the management port's interface; Linux allows 15 characters (IFNAMSIZ). */
   readonly managementInterface: (node: string) => string;

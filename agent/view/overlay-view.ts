@@ -91,7 +91,7 @@ export function mendText(changes: OverlayChanges): string {
   ]);
 }
 
-/** Returns the beginning of a result: the number of changes. */
+/** Returns the beginning of the text about a result: `Done` with the number of changes, or `Nothing to do`. */
 export function doneText(changes: OverlayChanges): string {
   const count = countChanges(changes);
   return count === 0 ? 'Nothing to do' : `Done, ${count} ${count === 1 ? 'change' : 'changes'}`;

@@ -145,7 +145,7 @@ function endText(end: TraceEnd, { source, destination }: TracePacket): string {
   }
 }
 
-/** Returns the decisions of this node's Open vSwitch. */
+/** Returns the decisions of this node's Open vSwitch about a packet, as lines of text. */
 function partLines(
   { device, outputs, learning, isForController, drop, remarks }: TracePart,
   node: string,

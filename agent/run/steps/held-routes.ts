@@ -5,7 +5,7 @@ import type { Step } from '../../model/plan.ts';
 /**
  * Returns steps that release the routes which an earlier rollback still holds. Such routes can remain after a crash of
  * that rollback or of a service that it needed. The planner does not plan these steps, because it releases held routes
- * only of a NIC that it takes out of a bridge, and this NIC is already out of its bridge.
+ * only of a NIC that it takes out of a bridge, and the NICs of such routes are already out of their bridges.
  */
 export async function releaseLeft(): Promise<readonly Step[]> {
   return (await readHeldRoutes()).map((hold) => ({

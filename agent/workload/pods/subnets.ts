@@ -90,7 +90,7 @@ function lastUsable({ family, last }: AddressRange): bigint {
   return family === 4 ? last - 1n : last;
 }
 
-/** Returns those of the addresses that a pod with these subnets may have, without prefix length. */
+/** Returns those of `addresses` that a pod of a node with these subnets may have, without prefix length. */
 export function usableOf(subnets: PodSubnets, addresses: readonly string[]): readonly string[] {
   return addresses.map(withoutLength).filter((address) => rangeWith(subnets, address)?.isUsable === true);
 }

@@ -34,14 +34,14 @@ export function setsOf(selection: Selection, number?: number): Identity {
  */
 export const fieldOf = { v4: 'ip4', v6: 'ip6' } as const;
 
-/** Returns a match of packets whose source or destination address is in the set of a family. */
+/** Returns a match of packets whose source or destination address is in the address set of an IP family. */
 export function matchOf(end: 'src' | 'dst', sets: Identity, family: Family, owner: string): string {
   return `${fieldOf[family]}.${end} == $${nameOf(owner, withFamily(sets, family))}`;
 }
 
 /**
- * Plans a set for each family with the addresses of these pods. Empty sets are planned as well, because a match may
- * refer to them.
+ * Plans an address set for each IP family with the addresses of these pods. Empty sets are planned as well, because a
+ * match may refer to them.
  */
 export function addSets(planner: ObjectPlanner, sets: Identity, pods: Iterable<NamespacedName>, why: string): void {
   const { owner } = planner.layout;

@@ -55,7 +55,9 @@ export function remember(inbound: Inbound, { services: path }: OverlayPlaces): v
   replaceFile(path, textOfInbound(inbound), 0o600);
 }
 
-/** Returns the data that were stored since the boot; null if none were stored. */
+/**
+ * Returns the services, peers, direct routes and MTU of pods that were stored since the boot; null if none were stored.
+ */
 export function remembered(places: Pick<OverlayPlaces, 'services'>): Inbound | null {
   const text = storedServices(places);
   if (text === null) return null;

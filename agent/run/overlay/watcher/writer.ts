@@ -69,7 +69,7 @@ export function createWriter(
     try {
       const outcome = await rows.during(objectKeys, () => bring(northbound, now, objectKeys, batch.length === 1));
       judge(errands, batch, outcome, listener);
-      // A lost lock counts as a failure, so that the writer does not try again before the report of the loss arrives.
+      // A lost OVSDB lock counts as a failure, so that no attempt is made before the report of the loss arrives.
       failures = outcome.end === 'not owner' ? failures + 1 : 0;
       if (outcome.end === 'written') await gathering.rest();
     } catch (error) {

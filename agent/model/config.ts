@@ -16,7 +16,7 @@ export interface Config {
   readonly uplink: Sourced<string>;
   /** NIC of the second bridge br-ex1, from ovn.yaml; null if /etc/ovnk/extra_bridge decides. */
   readonly externalUplink: Sourced<string | null>;
-  /** MTU of the pod network in bytes; `auto` uses the uplink's MTU. */
+  /** MTU of the pod network in bytes; `auto` stands for the largest MTU that the uplink allows. */
   readonly mtu: Sourced<number | 'auto'>;
   /** Settings of the Open vSwitch daemons and of br-ex's data path. */
   readonly ovs: OvsConfig;
@@ -72,7 +72,10 @@ export interface OverlayConfig {
   readonly outsideClients: Sourced<string | null>;
   /** Interval of BFD in ms, between nodes whose gateways share an address; null if OVN decides. */
   readonly bfdIntervalMs: Sourced<number | null>;
-  /** Path of packets between pods of two nodes: always through tunnels, or without a tunnel where that is possible. */
+  /**
+   * Path of packets between pods of two nodes: `always` through tunnels, `auto` without a tunnel where a direct route
+   * works, `never` by direct routes only.
+   */
   readonly encapsulation: Sourced<'always' | 'auto' | 'never'>;
 }
 

@@ -180,9 +180,12 @@ export interface TracePart {
   readonly learning: readonly string[];
   /** True if ovn-controller receives the packet or a copy of it, to answer it or to resolve the next hop's MAC. */
   readonly isForController: boolean;
-  /** Flow that dropped the packet; null if the packet was not dropped. */
+  /**
+   * OpenFlow flow that dropped the packet: its cookie, and the logical flow from which OVN made it; null if the packet
+   * was not dropped. `flow` is null if the logical flow is not known.
+   */
   readonly drop: { readonly cookie: string; readonly flow: TraceFlow | null } | null;
-  /** Errors and warnings of Open vSwitch. */
+  /** Errors and warnings of Open vSwitch, or the reason why `device` is not known. */
   readonly remarks: readonly string[];
 }
 

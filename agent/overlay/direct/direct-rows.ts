@@ -1,6 +1,6 @@
 import type { DirectNode } from '../../model/direct-node.ts';
 import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
-import type { DatabaseRow, RowReference } from '../../model/rows.ts';
+import type { RowReference } from '../../model/rows.ts';
 import { addressIn, isIpv6, sameFamily, withoutLength } from '../addresses.ts';
 import type { Cluster } from '../cluster/cluster-rows.ts';
 import { isTunnelPacket } from '../cluster/isolation.ts';
@@ -9,6 +9,7 @@ import { gatewayNames, joinNames, nodeNames, uplinkPort } from '../overlay-names
 import { aclPriorities } from '../rows/acl-priorities.ts';
 import { type DesiredColumn, is, keys, only } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
+import { addFixedMac, removeFixedMac } from '../rows/fixed-macs.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { listOf, textOf } from '../rows/row-index.ts';
 import { nodeTag } from '../rows/tags.ts';
@@ -25,7 +26,6 @@ const clusterPriority = 1003;
  */
 const gatewayPriority = 1011;
 
-const bindings = 'Static_MAC_Binding';
 const families = [
   { isSix: false, word: 'v4', ip: 'ip4' },
   { isSix: true, word: 'v6', ip: 'ip6' },
@@ -126,7 +126,13 @@ export function addDirectWays(
       { action: is('allow') },
       `packets of pods of ${name} come in without a tunnel`,
     );
-    addBinding(desired, fromLan, withoutLength(address), mac, name);
+    addFixedMac(
+      desired,
+      fromLan,
+      withoutLength(address),
+      mac,
+      `${name} announces this MAC, and no other member can change it`,
+    );
     const forged = `inport == "${uplinkPort(layout.naming, node.name, gateway)}" && eth.src != ${mac} && ${matchOf(subnet)}.src == ${subnet}`;
     addNamelessRow(desired, {
       table: 'ACL',
@@ -194,21 +200,6 @@ function hopsColumn(desired: DesiredRows): 'nexthops' | 'nexthop' {
 }
 
 /**
- * Plans a fixed MAC for the next hop of a direct route. The router does not resolve this MAC, because every member may
- * write the table of resolved MACs (MAC_Binding), and could attract the packets.
- */
-function addBinding(desired: DesiredRows, port: string, address: string, mac: string, neighbour: string): void {
-  if (!desired.hasTable(bindings)) return;
-  desired.add({
-    table: bindings,
-    title: `${port}: ${address}`,
-    existing: bindingOf(desired, port, address),
-    columns: { logical_port: is(port), ip: is(address), mac: is(mac), override_dynamic_mac: is(true) },
-    why: `${neighbour} announces this MAC, and no other member can change it`,
-  });
-}
-
-/**
  * Deletes the fixed MACs of next hops to which no direct route leads any more. Rows of Static_MAC_Binding have no
  * external_ids, so those of this product are found by the next hops in the present policies of the router.
  */
@@ -225,16 +216,7 @@ function removeBindings(
     .filter((row) => nodeTag(row, desired.owner) === node && textOf(row, 'priority') === String(gatewayPriority))
     .flatMap((row) => [...listOf(row, 'nexthops'), ...listOf(row, 'nexthop')].map(String))
     .filter((address) => !present.includes(address));
-  for (const address of new Set(former)) {
-    const row = bindingOf(desired, port, address);
-    if (row !== null)
-      desired.remove(bindings, row, `${port}: ${address}`, 'no direct route has this next hop any more');
-  }
-}
-
-function bindingOf(desired: DesiredRows, port: string, address: string): DatabaseRow | null {
-  const rows = desired.existing.all(bindings);
-  return rows.find((row) => row.logical_port === port && row.ip === address) ?? null;
+  for (const address of new Set(former)) removeFixedMac(desired, port, address);
 }
 
 /**

@@ -60,7 +60,7 @@ export interface OverlayStatus {
   readonly tunnels: readonly OverlayTunnel[];
   /** Paths to pods of other nodes; null if the central node does not answer. */
   readonly paths: readonly PodPath[] | null;
-  /** Peers of the cluster, as last read; on a member, only the peers that its gateway reaches. */
+  /** Peers of the cluster, as last read; on a member, only those that its gateway reaches, and those in VXLAN. */
   readonly peers: readonly OverlayPeer[];
 }
 

@@ -4,19 +4,19 @@ import type { SharedBridgeChange } from './shared-bridge.ts';
 
 /**
  * A command that changes a network interface or a setting of the kernel, with its reason. The interface is that of the
- * management port, a gateway's NIC, or one that leads to hosts that are not pods.
+ * management port, a gateway's NIC, one that leads to hosts that are not pods, or a VXLAN device for a peer.
  */
 export interface PortChange {
   /** Program of the command. The agent writes settings of sysctl(8) itself. */
-  readonly program: 'ip' | 'sysctl';
-  /** Line of an ip(8) batch file (`ip -batch`), or setting and value for sysctl(8) (`-w`). */
+  readonly program: 'ip' | 'bridge' | 'sysctl';
+  /** Line of a batch file of ip(8) or bridge(8) (`-batch`), or setting and value for sysctl(8) (`-w`). */
   readonly command: string;
   readonly why: string;
 }
 
 /** Returns the command line that would make a change. */
 export function kernelCommand({ program, command }: PortChange): string {
-  return program === 'ip' ? `ip ${command}` : `sysctl -w ${command}`;
+  return program === 'sysctl' ? `sysctl -w ${command}` : `${program} ${command}`;
 }
 
 /** All changes that this node's part in the overlay needs. Plain JSON. */

@@ -10,8 +10,9 @@ export interface TraceQuestion {
   /** Destination port; null for ICMP, or if the destination is a service and the service's own port is used. */
   readonly port: number | null;
   /**
-   * Node whose gateway receives a packet from outside of the cluster. If null, a gateway with the destination address
-   * receives it, or else the first gateway.
+   * Node whose gateway receives a packet from outside of the cluster, or which receives a packet of a peer in VXLAN. If
+   * null, a gateway with the destination address receives it, or else the first gateway; a packet of a peer in VXLAN is
+   * received by the node on which the trace is made.
    */
   readonly fromNode: string | null;
 }
@@ -141,6 +142,16 @@ export type TraceEnd =
    * gateway's own address belongs.
    */
   | { readonly how: 'incomplete'; readonly where: string }
+  /** The packet leaves to a peer in VXLAN. ovn-trace does not know the peers, and ends at their switches. */
+  | {
+      readonly how: 'vxlan';
+      readonly peer: string;
+      /** Address to which the packet is sent in VXLAN. */
+      readonly address: string;
+      readonly vni: number;
+      /** Node that sends the packet; null if it is not known. */
+      readonly node: string | null;
+    }
   | { readonly how: 'unanswered'; readonly router: string; readonly address: string; readonly port: string }
   | { readonly how: 'unbound'; readonly port: string };
 

@@ -178,6 +178,8 @@ export interface OverlayChassis {
    */
   readonly cmsOptions?: string;
   readonly bridgeMappings?: string;
+  /** True if the ovn-controller exchanges packets with VTEPs outside of the cluster. Absent if it does not. */
+  readonly hasVteps?: true;
 }
 
 /** Facts from which the rows of OVN_Northbound are planned. */
@@ -244,6 +246,11 @@ export interface LocalFacts {
    * ports of br-int stay. Absent if the node has no such interfaces.
    */
   readonly attached?: readonly AttachedInterface[] | null;
+  /**
+   * True if the cluster has peers that are reached in VXLAN. Null if that is not known; in this case, the present
+   * settings for them stay. Absent if it has none.
+   */
+  readonly hasVteps?: boolean | null;
   readonly rows: DatabaseRows;
 }
 

@@ -47,6 +47,29 @@ export function vipNames({ addresses }: Pick<OverlayGateway, 'addresses'>): {
   return { outside: `ext_${name}`, onRouter: `rtoe-${name}`, onSwitch: `etor-${name}` };
 }
 
+/**
+ * Returns the names of the switch for a peer that is reached in VXLAN, and of the ports between this switch and the
+ * cluster's router. No node's name contains `_`.
+ */
+export function vtepNames(peer: string): {
+  readonly onSwitch: string;
+  readonly onRouter: string;
+  readonly vtepSwitch: string;
+} {
+  return { onSwitch: `vtor-${peer}`, onRouter: `rtov-${peer}`, vtepSwitch: `vtep_${peer}` };
+}
+
+/**
+ * Returns the name of the kernel's VXLAN device from whose forwarding table ovn-controller reads the VTEPs of a VNI.
+ * OVN 25.09 expects this name; later releases take the name from the switch (`dynamic-routing-vxlan-ifname`).
+ */
+export function vtepDevice(vni: number): string {
+  return `vxlan-${vni}`;
+}
+
+/** Name of the kernel's bridge whose ports are the VXLAN devices for peers. */
+export const vtepBridge = 'vxlan-drop';
+
 /** Returns the name of the port that connects the outside switch with the NIC. */
 export function uplinkPort(naming: OverlayNaming, node: string, gateway: OverlayGateway): string {
   if (gateway.isVip === true) return `${gateway.physicalNetwork}_${vipNames(gateway).outside}`;

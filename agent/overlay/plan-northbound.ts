@@ -1,12 +1,16 @@
 import type { NorthboundFacts, OverlayPlan } from '../model/overlay.ts';
+import { vtepPeersOf } from '../model/overlay-peer.ts';
+import { withoutLength } from './addresses.ts';
 import { addCluster } from './cluster/cluster-rows.ts';
-import { addNode } from './cluster/node-rows.ts';
+import { addNode, managementAddresses } from './cluster/node-rows.ts';
 import { directPaths } from './direct/direct-nodes.ts';
 import { addMissingWays } from './direct/direct-rows.ts';
 import { addEgressRoutes } from './gateway/egress-routes.ts';
 import { addGateway } from './gateway/gateway-router.ts';
 import { addBfdInterval, addVip, vipsOf } from './gateway/vip.ts';
+import { traitsOf } from './layouts/layouts.ts';
 import { refuseSharedIdentity, refuseTakenSubnets } from './members/shared-identity.ts';
+import { addVtep } from './peers/vtep-rows.ts';
 import { createDesiredRows, type DesiredRows, foundIn } from './rows/desired-rows.ts';
 import { refuseForeignDatabase, refuseTakenNames } from './rows/row-ownership.ts';
 import { removeGroups, removeStaleRows } from './rows/stale-rows.ts';
@@ -57,6 +61,10 @@ function addAll(desired: DesiredRows, facts: NorthboundFacts): void {
     if (facts.isDirectOnly === true)
       addMissingWays(desired, cluster, node, directPaths(facts.layout, facts.nodes, node));
   }
+  const ofNodes = facts.nodes.flatMap(managementAddresses).map(withoutLength);
+  if (traitsOf(facts.layout).servesOutsideClients && !facts.leaving.includes(facts.centralNode))
+    for (const peer of vtepPeersOf(facts.peers ?? []))
+      addVtep(desired, facts.layout, cluster.router, ofNodes, facts.centralNode, peer);
   const gateways = facts.nodes.flatMap((node) =>
     node.gateway === null || node.gateway.isVip === true
       ? []

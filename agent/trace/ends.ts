@@ -2,8 +2,8 @@ import { AgentError } from '../errors.ts';
 import type { TracePacket, TraceProtocol, TraceQuestion } from '../model/overlay-trace.ts';
 import type { DatabaseRows } from '../model/rows.ts';
 import { canonicalAddress, familyOf } from '../net/address.ts';
-import { isIpv6, withoutLength } from '../overlay/addresses.ts';
-import { nodeNames } from '../overlay/overlay-names.ts';
+import { isIpv6, isWithin, withoutLength } from '../overlay/addresses.ts';
+import { nodeNames, vtepNames } from '../overlay/overlay-names.ts';
 import { mapOf, textOf } from '../overlay/rows/row-index.ts';
 import type { LogicalNetwork, LogicalPort } from './logical-network.ts';
 import { clientPort } from './packet.ts';
@@ -125,6 +125,8 @@ function fromPort(port: LogicalPort, from: string, to: string, network: LogicalN
  * with `bad-usage` if no gateway can be chosen.
  */
 function fromOutside({ fromNode, source }: TraceQuestion, from: string, to: string, network: LogicalNetwork): Start {
+  const inVxlan = fromVtep(from, network);
+  if (inVxlan !== null) return inVxlan;
   const gateways = network.ports
     .filter(({ type }) => type === 'localnet')
     .flatMap((inPort) => {
@@ -151,6 +153,19 @@ function fromOutside({ fromNode, source }: TraceQuestion, from: string, to: stri
       facts: { name: source },
     },
   );
+}
+
+/**
+ * Returns the start of a packet of a peer in VXLAN: the router's port to the peer, because ovn-trace does not follow
+ * packets from the VTEP to this port. Null if the address belongs to no such peer.
+ */
+function fromVtep(from: string, network: LogicalNetwork): Start | null {
+  const peer = network.vteps.find(({ subnets }) =>
+    subnets.some((subnet) => isIpv6(subnet) === isIpv6(from) && isWithin(from, subnet)),
+  );
+  const router = peer === undefined ? null : network.port(vtepNames(peer.name).onRouter);
+  if (peer === undefined || router?.mac == null) return null;
+  return { inPort: router, macs: { ethSource: peer.vtep.mac, ethDestination: router.mac } };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { TraceEnd, TraceFlow, TracePacket, TraceRule, TraceStation } from '../model/overlay-trace.ts';
 import { crossingOf } from './crossing.ts';
+import { sentInVxlan } from './in-vxlan.ts';
 import type { Chassis, LogicalNetwork, LogicalPort } from './logical-network.ts';
 import type { TraceItem, TraceStep } from './ovn-trace.ts';
 import { endpoint, hasPort, isEndpoint, withDestination, withSource } from './packet.ts';
@@ -100,10 +101,16 @@ export function readLeg(facts: LegFacts, start: LegStart, items: readonly TraceI
 }
 
 /**
- * Returns the result for a packet that the last step drops or rejects: the flow, its rule, and the switch or router.
+ * Returns the result for a packet that the last step drops or rejects: the flow, its rule, and the switch or router. A
+ * packet for a peer in VXLAN is not dropped there, although ovn-trace shows a drop: only ovn-controller knows the VTEPs
+ * (utilities/ovn-trace.c, OVNACT_GET_REMOTE_FDB).
  */
 export function droppedAt(progress: Progress, how: 'dropped' | 'rejected'): TraceEnd {
-  const { step, acl, inPort } = progress;
+  const { step, acl, inPort, facts, packet, chassis } = progress;
+  const isUnknown = how === 'dropped' && step?.stage === 'ls_in_l2_unknown';
+  const { name } = inPort.datapath;
+  const sent = isUnknown ? sentInVxlan(facts.network, name, packet.ethDestination, chassis?.node ?? null) : null;
+  if (sent !== null) return sent;
   const flow = step === null ? null : flowOf(progress);
   const rule = flow?.rule ?? (isAclStage(step?.stage ?? '') ? acl : null);
   return { how, flow: flow && { ...flow, rule }, where: inPort.datapath.name };
@@ -231,11 +238,19 @@ export function translate(
   progress.packet = what === 'source' ? withSource(packet, to) : withDestination(packet, to);
 }
 
-/** Handles a router that resolves a neighbour. If the address belongs to another logical port, the answer is known. */
+/**
+ * Handles a router that resolves a neighbour. If the address belongs to another logical port, the answer is known.
+ * ovn-trace does not know fixed MACs, for which the router does not ask.
+ */
 function ask(progress: Progress): void {
   const { facts, nextHop, packet, outPort, inPort } = progress;
   const address = nextHop ?? packet.destination;
   const owner = facts.network.owner(address);
+  const fixed = owner === null && outPort !== null ? facts.network.fixedMac(outPort.name, address) : null;
+  if (fixed !== null && outPort?.mac != null && outPort.peer !== null) {
+    goOn(progress, outPort, { ...packet, ethSource: outPort.mac, ethDestination: fixed });
+    return;
+  }
   const { name: router } = inPort.datapath;
   if (outPort?.mac == null || owner?.mac == null || outPort.peer === null) {
     // The chassisredirect port has the name of the router port with a prefix (ovn-sb(5), Port_Binding type

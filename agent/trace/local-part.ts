@@ -2,6 +2,7 @@ import type { TraceOutput, TracePacket, TracePart, TraceStation, TraceWay } from
 import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
 import { indexRows, mapOf, type RowIndex, textOf } from '../overlay/rows/row-index.ts';
 import { portsOfMetadata } from './crossing.ts';
+import { isPortToVtep } from './in-vxlan.ts';
 import type { LogicalNetwork } from './logical-network.ts';
 import { type OpenFlowOutput, parseOpenFlowTrace } from './openflow-trace.ts';
 import { openFlow, type TunnelKeys, withDestination } from './packet.ts';
@@ -49,8 +50,11 @@ export function localQuestions(
   };
   const isEntry = (row: DatabaseRow): boolean =>
     mapOf(row, 'external_ids')['iface-id'] === entry.port || isPatchOf(row, entry.port);
+  // A packet of a peer in VXLAN has no port of its own in Open vSwitch, and the trace begins behind the tunnel.
   const first =
-    entry.node === node ? [ask(interfaces.find(isEntry), `port for ${entry.port}`, way.packet, null, stations)] : [];
+    entry.node === node && !isPortToVtep(network, entry.port)
+      ? [ask(interfaces.find(isEntry), `port for ${entry.port}`, way.packet, null, stations)]
+      : [];
   const arrivals = stations.flatMap((station, index) => {
     const ahead = stations.slice(index + 1);
     if (station.do === 'direct' && station.to === node) {
@@ -135,6 +139,11 @@ function namedOutput(
   if (!tunnels.has(type)) {
     const none = { address: null, tunId: null, metadata: null, datapath: null, inPort: null, outPort: null };
     return { ...common, kind: type === 'patch' ? 'patch' : 'port', ...none };
+  }
+  if (mapOf(row, 'options').remote_ip === 'flow') {
+    // By this port, ovn-controller sends packets to the VTEPs of peers, whose VNI is no key of OVN.
+    const none = { metadata: null, datapath: null, inPort: null, outPort: null };
+    return { ...common, kind: 'tunnel', address: keys.remote, tunId: keys.tunId, ...none };
   }
   const isVxlan = type === 'vxlan';
   const datapathKey = isVxlan ? (keys.tunId ?? 0) % 4096 : keys.tunId;

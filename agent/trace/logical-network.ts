@@ -1,6 +1,8 @@
+import { type VtepPeer, vtepPeersOf } from '../model/overlay-peer.ts';
 import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
 import { canonicalAddress, familyOf } from '../net/address.ts';
 import { isIpv6, isWithin, withoutLength } from '../overlay/addresses.ts';
+import { peersIn } from '../overlay/peers/published-peers.ts';
 import { indexRows, listOf, mapOf, textOf } from '../overlay/rows/row-index.ts';
 
 /** Logical port (ovn-sb(5), Port_Binding). */
@@ -49,6 +51,10 @@ export interface LogicalNetwork {
   routerFor(datapath: Datapath, address: string): LogicalPort | null;
   /** Returns the chassis that handles the packets of a port; null if no chassis does. */
   carrier(port: LogicalPort): Chassis | null;
+  /** Returns the MAC that OVN does not resolve for a next hop behind a router port; null if it resolves the MAC. */
+  fixedMac(port: string, address: string): string | null;
+  /** Peers of the cluster that are reached in VXLAN. */
+  readonly vteps: readonly VtepPeer[];
 }
 
 /** Columns of OVN_Southbound that a trace needs. */
@@ -59,6 +65,8 @@ export const southboundColumns: Readonly<Record<string, readonly string[]>> = {
   Encap: ['type', 'ip'],
   Load_Balancer: ['name', 'vips', 'protocol', 'external_ids'],
   Logical_Flow: ['external_ids', 'match', 'actions', 'logical_datapath'],
+  Static_MAC_Binding: ['logical_port', 'ip', 'mac'],
+  SB_Global: ['external_ids'],
 };
 
 export function networkOf(rows: DatabaseRows): LogicalNetwork {
@@ -101,6 +109,11 @@ export function networkOf(rows: DatabaseRows): LogicalNetwork {
       port.type === 'localnet'
         ? (on(port.datapath).find(({ type }) => type === 'l3gateway')?.chassis ?? null)
         : port.chassis,
+    fixedMac: (port, address) => {
+      const row = existing.all('Static_MAC_Binding').find((one) => one.logical_port === port && one.ip === address);
+      return row === undefined ? null : textOf(row, 'mac').toLowerCase();
+    },
+    vteps: vtepPeersOf(peersIn(mapOf(existing.all('SB_Global')[0] ?? null, 'external_ids'))),
   };
 }
 

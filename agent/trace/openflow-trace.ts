@@ -10,6 +10,8 @@ export interface OpenFlowOutput {
   /** Tunnel key that the matched flows wrote before the packet left by this port; null if they wrote none. */
   readonly tunId: number | null;
   readonly metadata: number | null;
+  /** Remote end of a tunnel that the flows wrote before the packet left by this port; null if they wrote none. */
+  readonly remote: string | null;
 }
 
 export interface OpenFlowTrace {
@@ -24,10 +26,11 @@ export interface OpenFlowTrace {
   readonly remarks: readonly string[];
 }
 
-/** Values that flows have written to tun_id and tun_metadata0, up to the present line of the output. */
+/** Values that flows have written to tun_id, tun_metadata0 and tun_dst, up to the present line of the output. */
 interface Written {
   tunId: number | null;
   metadata: number | null;
+  remote: string | null;
 }
 
 const trouble = /^(?:>>>>|-> (?:native tunnel routing failed|neighbor cache miss|tunnel.*failed))/;
@@ -41,7 +44,7 @@ export function parseOpenFlowTrace(text: string): OpenFlowTrace {
    * bridge, whose part ends where the indentation decreases.
    */
   const bridges: { readonly depth: number; readonly name: string }[] = [];
-  const written: Written = { tunId: null, metadata: null };
+  const written: Written = { tunId: null, metadata: null, remote: null };
   const cookies: string[] = [];
   let isForController = false;
   for (const line of text.split('\n')) {
@@ -67,8 +70,13 @@ export function parseOpenFlowTrace(text: string): OpenFlowTrace {
   return { outputs, learning: [...learning], isForController, cookies, remarks };
 }
 
-/** Records a write to tun_id or tun_metadata0, the fields whose values become the keys in the tunnel's header. */
+/**
+ * Records a write to tun_id or tun_metadata0, the fields whose values become the keys in the tunnel's header, or to
+ * tun_dst, the remote end of a tunnel whose port names none.
+ */
 function note(written: Written, words: string): void {
+  const [, remote] = /^set_field:([0-9.]+)->tun_dst$/.exec(words) ?? [];
+  if (remote !== undefined) written.remote = remote;
   const [, value, field] = /^set_field:(0x[0-9a-f]+|\d+)(?:\/0x[0-9a-f]+)?->(tun_id|tun_metadata0)$/.exec(words) ?? [];
   if (field === 'tun_id') written.tunId = Number(value);
   if (field === 'tun_metadata0') written.metadata = Number(value);

@@ -26,7 +26,7 @@ function arrives({ end, here }: TracedWay): boolean {
 }
 
 function isGood({ how }: TraceEnd): boolean {
-  return how === 'delivered' || how === 'outside' || how === 'answered';
+  return how === 'delivered' || how === 'outside' || how === 'answered' || how === 'vxlan';
 }
 
 /** Returns the path of a packet as text, with a line for each decision. */
@@ -128,6 +128,8 @@ function endText(end: TraceEnd, { source, destination }: TracePacket): string {
       return `Delivered to ${end.port}${end.node === null ? '' : ` on ${end.node}`}, from ${source}.`;
     case 'outside':
       return `Leaves the cluster by ${end.port}${end.node === null ? '' : ` on ${end.node}`}, from ${source} to ${destination}.`;
+    case 'vxlan':
+      return `Leaves ${end.node ?? 'the cluster'} in VXLAN to ${end.address} with VNI ${end.vni}, for the peer ${end.peer}, from ${source} to ${destination}. ovn-trace follows it no further.`;
     case 'answered':
       return `Answered by router ${end.router} itself.`;
     case 'unanswered':
@@ -168,6 +170,8 @@ function partLines(
 
 function outputText(output: TraceOutput): string {
   const { device, kind, address, bridge } = output;
+  if (kind === 'tunnel' && output.datapath === null && output.metadata === null)
+    return `out by ${device}, in VXLAN to ${address}, VNI ${output.tunId}`;
   if (kind === 'tunnel') return `out by ${device}, the tunnel to ${address}, ${keysText(output)}`;
   return kind === 'patch' ? `out of ${bridge} by ${device}` : `out by ${device}`;
 }

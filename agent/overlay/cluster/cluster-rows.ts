@@ -1,5 +1,6 @@
 import { AgentError } from '../../errors.ts';
 import type { NorthboundFacts, OverlayLayout } from '../../model/overlay.ts';
+import { vtepPeersOf } from '../../model/overlay-peer.ts';
 import { addressIn, isIpv6, macOf, rangeOf, withoutLength } from '../addresses.ts';
 import { traitsOf } from '../layouts/layouts.ts';
 import { balancerGroups, clusterRouterName, joinNames, joinSwitch } from '../overlay-names.ts';
@@ -18,6 +19,11 @@ export interface Cluster {
    * layout `seed` the load balancers themselves.
    */
   readonly balancers: { readonly ofSwitches: readonly PlannedRow[]; readonly ofRouters: readonly PlannedRow[] };
+  /**
+   * Ranges of the addresses that no packet from outside has as its source: those of the cluster, and those of peers
+   * that are reached in VXLAN.
+   */
+  readonly inside: readonly string[];
   /** Addresses of the cluster's router on the join switch, with their prefix length. */
   readonly joinAddresses: readonly string[];
   /**
@@ -57,7 +63,13 @@ export function addCluster(desired: DesiredRows, facts: NorthboundFacts): Cluste
   });
   const joinAddresses = joinAddressesFor(desired, name, layout.joinSubnets, 1);
   addJoinPort(desired, { layout, join, macFor }, router, joinAddresses, null);
-  return { layout, router, join, balancers: addBalancers(desired, layout), joinAddresses, macFor };
+  const inside = [
+    ...layout.clusterSubnets,
+    ...layout.serviceSubnets,
+    ...layout.joinSubnets,
+    ...vtepPeersOf(facts.peers ?? []).flatMap(({ subnets }) => subnets),
+  ];
+  return { layout, router, join, balancers: addBalancers(desired, layout), inside, joinAddresses, macFor };
 }
 
 /**

@@ -29,19 +29,18 @@ export const isTunnelPacket = `udp.dst == {${Object.values(tunnelPorts)
 
 /**
  * Plans router policies against forged sources. Network policies identify a pod by its address. A packet from outside
- * is therefore dropped by the first router that it reaches if its source is an address of the cluster.
+ * is therefore dropped by the first router that it reaches if its source is an address of the cluster, which are those
+ * in `inside`.
  */
 export function addOutsideGuards(
   desired: DesiredRows,
-  layout: OverlayLayout,
+  inside: readonly string[],
   router: PlannedRow,
   outsidePort: string,
   node: string,
 ): void {
   for (const { number, isSix, word } of families) {
-    const own = [...layout.clusterSubnets, ...layout.serviceSubnets, ...layout.joinSubnets].filter(
-      (range) => isIpv6(range) === isSix,
-    );
+    const own = inside.filter((range) => isIpv6(range) === isSix);
     if (own.length === 0) continue;
     const ranges = [...own, masqueradeSubnets[number]].join(', ');
     const match = `inport == "${outsidePort}" && ${word}.src == {${ranges}}`;

@@ -67,7 +67,7 @@ export function addGateway(
   addTranslations(desired, layout, one, new Map([...fromPods, ...fromNeighbours]));
   addWays(desired, cluster, one);
   if (traitsOf(layout).guardsGateways) {
-    addOutsideGuards(desired, layout, router, gatewayNames(node.name).onRouter, node.name);
+    addOutsideGuards(desired, cluster.inside, router, gatewayNames(node.name).onRouter, node.name);
     addTunnelGuard(desired, router, node.name);
     addBalancedSources(desired, facts.nodes, node, gateway, router, joinAddresses);
   }

@@ -8,7 +8,8 @@ export const ethernet = 1;
  * Pattern of the names of links that are not NICs: the loopback interface, and links that Open vSwitch, OVN, this
  * product or the kernel creates.
  */
-export const madeBySwitch = /^(?:lo|ovs-(?:system|netdev)|br-.*|ovn-k8s-.*|k8s-.*|(?:genev|vxlan)_sys_\d+)$/;
+export const madeBySwitch =
+  /^(?:lo|ovs-(?:system|netdev)|br-.*|ovn-k8s-.*|k8s-.*|(?:genev|vxlan)_sys_\d+|vxlan-(?:\d+|drop))$/;
 
 /**
  * Returns the error for a NIC that does not exist. The hint lists the links that can be the NIC of a gateway; `isFree`

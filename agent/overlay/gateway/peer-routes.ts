@@ -8,13 +8,15 @@ import { outsideRoutes } from './routes-to-pods.ts';
 /**
  * Returns the routes that a peer needs: to the pods of each node through that node's gateway, and to the range of
  * services through each of these gateways. If no route leads to a subnet of pods, hosts of the peer do not reach the
- * pods in this subnet, and these pods reach the peer with the address of a gateway.
+ * pods in this subnet, and these pods reach the peer with the address of a gateway. A peer in VXLAN needs no such
+ * routes.
  */
 export function routesForPeer(
   layout: Pick<OverlayLayout, 'naming' | 'serviceSubnets'>,
   members: readonly OverlayNode[],
   peer: OverlayPeer,
 ): OutsideRoutes {
+  if (peer.vtep !== undefined) return { routes: [], withoutRoute: [] };
   const { routes, withoutRoute } = outsideRoutes(
     layout,
     members.map((member) => ({ ...member, outsideClients: clientsOfPeers([peer], member.gateway) })),

@@ -136,7 +136,7 @@ export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip, state?:
     node,
     why: `the port connects ${outside} to the cluster's router`,
   });
-  addOutsideGuards(desired, cluster.layout, cluster.router, onRouter, node);
+  addOutsideGuards(desired, cluster.inside, cluster.router, onRouter, node);
   if (isAnyUp(vip)) addWays(desired, cluster, vip, onRouter);
 }
 

@@ -1,5 +1,5 @@
 import { AgentError } from '../../errors.ts';
-import type { LocalFacts, OverlayGateway, OverlayPlan } from '../../model/overlay.ts';
+import type { LocalFacts, OverlayGateway, OverlayNode, OverlayPlan } from '../../model/overlay.ts';
 import type { DatabaseRow, WrittenValue } from '../../model/rows.ts';
 import { isIpv6, macOf } from '../addresses.ts';
 import { managementMac } from '../cluster/node-rows.ts';
@@ -10,6 +10,7 @@ import { createDesiredRows, type DesiredRows, foundIn, type PlannedRow } from '.
 import { mapOf, textOf } from '../rows/row-index.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { isOwnedBy } from '../rows/tags.ts';
+import { tunnelPorts } from '../tunnel-ports.ts';
 import { addAttached } from './attached-rows.ts';
 import { addBridge, addPort, integrationBridge, isLocalnetPatch, localnetPortOf } from './bridge-rows.ts';
 import { sharedSettings } from './shared-settings.ts';
@@ -115,8 +116,10 @@ const remoteProbeMs = 10_000;
  * ovs-vswitchd keeps incomplete bundles for longer.
  */
 function addSettings(desired: DesiredRows, root: PlannedRow, facts: LocalFacts): void {
-  const { node, southbound, northbound, datapathType, request } = facts;
+  const { node, southbound, northbound, datapathType, request, hasVteps = false } = facts;
   const there = mapOf(root.existing, 'external_ids');
+  const before = (there[tagKeys.keys] ?? '').split(',').filter((key) => key !== '');
+  const vteps = vtepSettings(node);
   const ids: Record<string, string> = {
     'system-id': node.systemId,
     hostname: node.name,
@@ -130,9 +133,11 @@ function addSettings(desired: DesiredRows, root: PlannedRow, facts: LocalFacts):
     'ovn-enable-lflow-cache': 'true',
     ...(northbound.length > 0 && { 'ovn-nb': northbound.join(',') }),
     ...(datapathType !== null && { 'ovn-bridge-datapath-type': datapathType }),
+    ...(hasVteps === true && vteps),
+    ...(hasVteps === null && keptOf(Object.keys(vteps), before, there)),
   };
   const shared = sharedSettings(there, node.gateway, node, request);
-  const before = (there[tagKeys.keys] ?? '').split(',').filter((key) => key !== '');
+  const stale = Object.keys(vteps).filter((key) => !(key in ids) && before.includes(key));
   // A key of external_ids whose value the agent sets or changes belongs to this cluster, so it is removed when the node
   // leaves the cluster.
   const isOwn = (key: string): boolean => before.includes(key) || there[key] !== ids[key];
@@ -149,13 +154,32 @@ function addSettings(desired: DesiredRows, root: PlannedRow, facts: LocalFacts):
     columns: {
       external_ids: {
         keys: { ...ids, ...shared.put, [tagKeys.keys]: own.toSorted().join(',') },
-        without: shared.drop,
+        without: [...shared.drop, ...stale],
       },
       other_config: keys(config),
     },
     isShared: true,
     why: 'ovn-controller reads the address of the southbound database and the identity of this node in this row',
   });
+}
+
+/**
+ * Returns the settings by which ovn-controller exchanges packets with VTEPs (ovn-controller(8), `ovn-evpn-local-ip` and
+ * `ovn-evpn-vxlan-ports`).
+ */
+function vtepSettings({ encap }: Pick<OverlayNode, 'encap'>): Readonly<Record<string, string>> {
+  const [address = ''] = encap.addresses.filter((one) => !isIpv6(one));
+  return { 'ovn-evpn-local-ip': address, 'ovn-evpn-vxlan-ports': String(tunnelPorts.vxlan) };
+}
+
+/** Returns the present values of those of the keys that the agent has set. */
+function keptOf(
+  names: readonly string[],
+  own: readonly string[],
+  there: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const kept = names.filter((name) => own.includes(name));
+  return Object.fromEntries(kept.flatMap((name) => (there[name] === undefined ? [] : [[name, there[name]]])));
 }
 
 function hardwareAddress(desired: DesiredRows, bridge: string): string | undefined {

@@ -1,4 +1,11 @@
-import { isPeerName, mostPeerRanges, mostPeers, type OverlayPeer } from '../../model/overlay-peer.ts';
+import {
+  isPeerName,
+  largestVni,
+  mostPeerRanges,
+  mostPeers,
+  type OverlayPeer,
+  type PeerVtep,
+} from '../../model/overlay-peer.ts';
 import { familyOf } from '../../net/address.ts';
 import { parseRange } from '../../net/address-range.ts';
 
@@ -32,17 +39,37 @@ export function arePeers(value: unknown): value is readonly OverlayPeer[] {
 }
 
 function isPeer(value: unknown): boolean {
-  const { name, nextHops, subnets, serviceSubnets } = Object(value) as Partial<Record<keyof OverlayPeer, unknown>>;
+  const { name, nextHops, subnets, serviceSubnets, vtep } = Object(value) as Partial<
+    Record<keyof OverlayPeer, unknown>
+  >;
   return (
     typeof name === 'string' &&
     isPeerName(name) &&
     isListOf(nextHops, 2, (word) => familyOf(word) !== null) &&
     isListOf(subnets, mostPeerRanges, isRange) &&
-    isListOf(serviceSubnets, mostPeerRanges, isRange)
+    isListOf(serviceSubnets, mostPeerRanges, isRange) &&
+    (vtep === undefined || (isVtep(vtep) && isListOf(subnets, 1, isSubnet4) && nextHops.length === 0))
   );
 }
 
-function isListOf(value: unknown, most: number, is: (word: string) => boolean): boolean {
+function isVtep(value: unknown): value is PeerVtep {
+  const { address, vni, mac } = Object(value) as Partial<Record<keyof PeerVtep, unknown>>;
+  return (
+    typeof address === 'string' &&
+    familyOf(address) === 4 &&
+    Number.isInteger(vni) &&
+    Number(vni) >= 0 &&
+    Number(vni) <= largestVni &&
+    typeof mac === 'string' &&
+    /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(mac)
+  );
+}
+
+function isSubnet4(word: string): boolean {
+  return parseRange(word)?.family === 4;
+}
+
+function isListOf(value: unknown, most: number, is: (word: string) => boolean): value is readonly string[] {
   return Array.isArray(value) && value.length <= most && value.every((one) => typeof one === 'string' && is(one));
 }
 

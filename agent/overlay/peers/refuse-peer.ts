@@ -1,11 +1,11 @@
-import { AgentError } from '../../errors.ts';
-import type { OverlayLayout, OverlayNode } from '../../model/overlay.ts';
-import { mostPeers, type OverlayPeer, rangesOfPeer } from '../../model/overlay-peer.ts';
+import type { OverlayChassis, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
+import { mostPeers, type OverlayPeer, rangesOfPeer, vtepPeersOf } from '../../model/overlay-peer.ts';
 import { masqueradeSubnets } from '../../model/ovn-kubernetes-addresses.ts';
 import { overlaps } from '../../net/address-range.ts';
 import { isHost, isIpv6, rangeOf } from '../addresses.ts';
 import { nodeAddresses, unservableRanges } from '../node-ports.ts';
 import { isBeside } from './peer-ways.ts';
+import { conflict, refuseVtep } from './refuse-vtep.ts';
 
 /** Facts about the cluster that is to get a peer. */
 export interface PeerFacts {
@@ -19,6 +19,8 @@ export interface PeerFacts {
   readonly ownNetworks: readonly string[];
   /** Peers that the cluster has. */
   readonly peers: readonly OverlayPeer[];
+  /** Chassis that are registered in the southbound database. */
+  readonly chassis: readonly OverlayChassis[];
 }
 
 /** Range that is in use, with its use in words. */
@@ -39,7 +41,8 @@ const shortestPrefix = { 4: 8, 6: 32 } as const;
  * overlap; it has two next hops of one address family; its next hops and its ranges differ in their families; the
  * cluster lacks an address family of the peer; no router can have the address of a next hop; a next hop is an address
  * of a member, or is not on the LAN of a gateway; no member has a gateway with an address of its own; the cluster has
- * the largest number of peers.
+ * the largest number of peers. A peer that is reached in VXLAN has no next hop, and is also refused for the reasons of
+ * `refuseVtep`.
  */
 export function refusePeer(peer: OverlayPeer, facts: PeerFacts): void {
   const { peers } = facts;
@@ -54,6 +57,11 @@ export function refusePeer(peer: OverlayPeer, facts: PeerFacts): void {
       'remove one with: microshift-net overlay peer remove NAME',
     );
   for (const range of rangesOfPeer(peer)) refuseRange(range, peer, facts);
+  const [vtepPeer] = vtepPeersOf([peer]);
+  if (vtepPeer !== undefined) {
+    refuseVtep(vtepPeer, facts);
+    return;
+  }
   refuseFamilies(peer, facts);
   for (const hop of peer.nextHops) refuseHop(hop, facts);
 }
@@ -130,7 +138,3 @@ function refuseHop(hop: string, { members }: PeerFacts): void {
 }
 
 const hopHint = 'write the router or node of the other cluster that the gateways reach on their LAN';
-
-function conflict(message: string, hint: string): AgentError {
-  return new AgentError('overlay-conflict', message, { hint });
-}

@@ -44,6 +44,15 @@ export function sharedFrames({ mac, vlan }: Pick<OverlayGateway, 'mac' | 'vlan'>
   };
 }
 
+/**
+ * Returns the action that sends frames of the node itself to the LAN. The shared-bridge flows forward frames to the
+ * shared MAC without the action NORMAL. NORMAL therefore does not learn the MACs of the senders, and would flood frames
+ * to them.
+ */
+export function awayFrom({ isAlone }: Pick<SharedPorts, 'isAlone'>): string {
+  return isAlone ? 'resubmit(,2)' : 'NORMAL';
+}
+
 /** Returns a flow in the notation of ovs-ofctl(8); an empty `match` matches every packet. */
 export function wantedFlow(
   priority: number,

@@ -1,8 +1,10 @@
 import type { OverlayGateway, OverlayLayout } from '../../model/overlay.ts';
+import { type OverlayPeer, vtepPeersOf } from '../../model/overlay-peer.ts';
 import type { DesiredFlow, SharedPorts } from '../../model/shared-bridge.ts';
 import { isIpv6 } from '../addresses.ts';
 import { traitsOf } from '../layouts/layouts.ts';
-import { flowFamilies, sharedFrames, wantedFlow } from './flow-parts.ts';
+import { tunnelPorts } from '../tunnel-ports.ts';
+import { awayFrom, flowFamilies, sharedFrames, wantedFlow } from './flow-parts.ts';
 
 /**
  * Returns the flows by which hosts of peers reach the range of services at a gateway that shares its bridge with the
@@ -56,4 +58,29 @@ export function dedicatedPeerFlows(
           }),
       ),
   );
+}
+
+/**
+ * Returns the flows by which VXLAN packets pass a bridge that a node shares with its gateway. They come only from the
+ * VTEPs of peers, and are not tracked, like the packets of tunnels. Packets of all other hosts are dropped. No flows if
+ * no peer is reached in VXLAN.
+ */
+export function sharedVtepFlows(
+  gateway: OverlayGateway,
+  ports: SharedPorts,
+  peers: readonly OverlayPeer[],
+): readonly DesiredFlow[] {
+  const { inbound, ofNode } = sharedFrames(gateway, ports);
+  const addresses = [...new Set(vtepPeersOf(peers).map(({ vtep }) => vtep.address))];
+  if (addresses.length === 0) return [];
+  const vxlan = `tp_dst=${tunnelPorts.vxlan}`;
+  return [
+    ...flowFamilies.map(({ protocolSuffix }) =>
+      wantedFlow(199, `${inbound},udp${protocolSuffix},${vxlan}`, 'drop', 'only VTEPs of peers send VXLAN packets'),
+    ),
+    ...addresses.flatMap((address) => [
+      wantedFlow(200, `${inbound},udp,nw_src=${address},${vxlan}`, 'LOCAL', 'a VXLAN packet of a peer arrives'),
+      wantedFlow(200, `${ofNode},udp,nw_dst=${address},${vxlan}`, awayFrom(ports), 'a VXLAN packet for a peer leaves'),
+    ]),
+  ];
 }

@@ -3,6 +3,7 @@ import type { DesiredFlow, InboundService, SharedPorts } from '../../model/share
 import { isIpv6 } from '../addresses.ts';
 import { tunnelPorts } from '../tunnel-ports.ts';
 import {
+  awayFrom,
   type FlowFamily,
   findSide,
   flowFamilies,
@@ -49,9 +50,7 @@ export function sharedBridgeFlows(
     families: flowFamilies.filter(({ isSix }) => gateway.addresses.some((address) => isIpv6(address) === isSix)),
     ports,
     ...sharedFrames(gateway, ports),
-    // The shared-bridge flows forward frames to the shared MAC without the action NORMAL. NORMAL therefore does not
-    // learn the MACs of the senders, and would flood frames to them.
-    away: ports.isAlone ? 'resubmit(,2)' : 'NORMAL',
+    away: awayFrom(ports),
   };
   return [
     ...ownMac(parts),

@@ -9,8 +9,8 @@ export interface OverlayChangesJson {
   /** Rows of Open vSwitch and OVN. */
   readonly rows: readonly RowChangeJson[];
   /**
-   * Commands of ip(8) and settings of sysctl(8) for the interface of the node's management port, the NIC of its gateway
-   * and the interfaces of its overlay ports.
+   * Commands of ip(8) and bridge(8) and settings of sysctl(8) for the interface of the node's management port, the NIC
+   * of its gateway, the interfaces of its overlay ports, and the VXLAN devices of peers.
    */
   readonly kernel: readonly KernelChangeJson[];
   /** OpenFlow flows on the bridges of this node except br-int, and the agent's nftables table. */
@@ -33,10 +33,10 @@ export interface RowChangeJson {
   readonly why: string;
 }
 
-/** A command of ip(8), or a setting of sysctl(8). */
+/** A command of ip(8) or bridge(8), or a setting of sysctl(8). */
 export interface KernelChangeJson {
-  readonly program: 'ip' | 'sysctl';
-  /** Words of the command after `ip` or `sysctl -w`. */
+  readonly program: 'ip' | 'bridge' | 'sysctl';
+  /** Words of the command after `ip`, `bridge` or `sysctl -w`. */
   readonly command: string;
   readonly why: string;
 }

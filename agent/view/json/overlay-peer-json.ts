@@ -1,5 +1,5 @@
 import type { OutsideRoutes } from '../../model/outside-routes.ts';
-import type { OverlayPeer } from '../../model/overlay-peer.ts';
+import type { OverlayPeer, PeerVtep, VtepSettings } from '../../model/overlay-peer.ts';
 import type { OverlayChanges } from '../../model/overlay-plan.ts';
 import { peerRouteReason } from '../overlay-peer-view.ts';
 import { appliedOutcome, type OverlayChangesJson, overlayChangesJson } from './overlay-json.ts';
@@ -31,12 +31,24 @@ export interface OverlayPeerListDocument {
 /** A peer: another Kubernetes cluster, or a subnet behind an appliance. */
 export interface PeerJson {
   readonly name: string;
-  /** Addresses by which the gateways reach the peer, at most one of each family. */
+  /** Addresses by which the gateways reach the peer, at most one of each family; empty for a peer in VXLAN. */
   readonly nextHops: readonly string[];
   /** Ranges of the peer's pods. */
   readonly subnets: readonly string[];
   /** Ranges of the peer's services. */
   readonly serviceSubnets: readonly string[];
+  /** VXLAN endpoint of the peer; null if the peer is reached by routers. */
+  readonly vtep: VtepJson | null;
+}
+
+/** VXLAN endpoint of a peer. */
+export interface VtepJson {
+  /** Address from which the endpoint sends VXLAN packets, and at which it receives them. */
+  readonly address: string;
+  /** VXLAN network identifier. */
+  readonly vni: number;
+  /** MAC of the peer's hosts inside of VXLAN. */
+  readonly mac: string;
 }
 
 /** A peer that `overlay peer list` lists. */
@@ -45,6 +57,27 @@ export interface ListedPeerJson extends PeerJson {
   readonly routes: readonly PeerRouteJson[];
   /** Subnets of pods that the peer does not reach. */
   readonly withoutRoute: readonly WithoutPeerRouteJson[];
+  /** Settings that the appliance of a peer in VXLAN needs; null for other peers. */
+  readonly settings: VtepSettingsJson | null;
+}
+
+/** Settings that the appliance of a peer in VXLAN needs. */
+export interface VtepSettingsJson {
+  /** Next hop to the pods inside of VXLAN. */
+  readonly router: string;
+  readonly routerMac: string;
+  /** Largest size of IP packets inside of VXLAN, in bytes. */
+  readonly mtu: number;
+  /** Ranges of the pods. */
+  readonly destinations: readonly string[];
+  /** Nodes that receive VXLAN packets, for pods of all nodes. */
+  readonly nodes: readonly VtepNodeJson[];
+}
+
+/** A node that receives VXLAN packets. */
+export interface VtepNodeJson {
+  readonly node: string;
+  readonly address: string;
 }
 
 /** A route that a peer needs. */
@@ -74,8 +107,12 @@ export interface WithoutPeerRouteJson {
 }
 
 /** Returns a peer as JSON. */
-export function peerJson({ name, nextHops, subnets, serviceSubnets }: OverlayPeer): PeerJson {
-  return { name, nextHops, subnets, serviceSubnets };
+export function peerJson({ name, nextHops, subnets, serviceSubnets, vtep }: OverlayPeer): PeerJson {
+  return { name, nextHops, subnets, serviceSubnets, vtep: vtep === undefined ? null : vtepJson(vtep) };
+}
+
+function vtepJson({ address, vni, mac }: PeerVtep): VtepJson {
+  return { address, vni, mac };
 }
 
 /** Returns the document of `overlay peer add`. */
@@ -100,12 +137,12 @@ export function peerRemoveDocument(peer: string, changes: OverlayChanges): Overl
 
 /** Returns the document of `overlay peer list`. */
 export function peerListDocument(
-  peers: readonly (OutsideRoutes & { readonly peer: OverlayPeer })[],
+  peers: readonly (OutsideRoutes & { readonly peer: OverlayPeer; readonly settings: VtepSettings | null })[],
 ): OverlayPeerListDocument {
   return {
     command: 'overlay peer list',
     outcome: 'shown',
-    peers: peers.map(({ peer, routes, withoutRoute }) => ({
+    peers: peers.map(({ peer, routes, withoutRoute, settings }) => ({
       ...peerJson(peer),
       routes: routes.map(({ node, destination, nextHop }) => ({ node, destination, nextHop })),
       withoutRoute: withoutRoute.map(({ node, destination, state }) => ({
@@ -114,6 +151,17 @@ export function peerListDocument(
         state,
         reason: peerRouteReason(state),
       })),
+      settings: settings === null ? null : settingsJson(settings),
     })),
+  };
+}
+
+function settingsJson({ router, routerMac, mtuBytes, destinations, nodes }: VtepSettings): VtepSettingsJson {
+  return {
+    router,
+    routerMac,
+    mtu: mtuBytes,
+    destinations,
+    nodes: nodes.map(({ node, address }) => ({ node, address })),
   };
 }

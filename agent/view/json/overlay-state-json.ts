@@ -36,7 +36,7 @@ export interface OverlayStatusDocument {
   readonly tunnels: readonly TunnelJson[];
   /** Paths to pods of other nodes, one for each node and address family; null if the central node does not answer. */
   readonly paths: readonly PodPathJson[] | null;
-  /** Peers of the cluster; on a member only those that its gateway reaches. */
+  /** Peers of the cluster; on a member only those that its gateway reaches, and those in VXLAN. */
   readonly peers: readonly PeerJson[];
 }
 

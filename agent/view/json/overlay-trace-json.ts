@@ -188,6 +188,17 @@ export interface PlaceEndJson {
   readonly where: string;
 }
 
+/** The trace ends: the packet leaves to a peer in VXLAN. */
+export interface VxlanEndJson {
+  readonly how: 'vxlan';
+  readonly peer: string;
+  /** Address to which the packet is sent in VXLAN. */
+  readonly address: string;
+  readonly vni: number;
+  /** Node that sends the packet; null if it is not known. */
+  readonly node: string | null;
+}
+
 /** The trace ends: no MAC is known for the next hop. */
 export interface UnansweredEndJson {
   readonly how: 'unanswered';
@@ -208,6 +219,7 @@ export type TraceEndJson =
   | AnsweredEndJson
   | DroppedEndJson
   | PlaceEndJson
+  | VxlanEndJson
   | UnansweredEndJson
   | UnboundEndJson;
 

@@ -50,9 +50,10 @@ export function givenFaultsOf({
     if (inside !== undefined) return `it is within ${inside.text} of the cluster itself; take another address`;
     if (unservable.some(isIn)) return 'no other host can send packets to this address; take another address';
     if (routers.has(address)) return 'it is the address of the router of the LAN; take another address';
-    for (const { name, nextHops, ranges } of ofPeers) {
+    for (const { name, nextHops, vtep, ranges } of ofPeers) {
       if (nextHops.includes(address))
         return `it is the address of the router of the peer ${name}; take another address`;
+      if (vtep?.address === address) return `it is the address of the VTEP of the peer ${name}; take another address`;
       const range = ranges.find(isIn);
       if (range !== undefined) return `it is within ${range.text} of the peer ${name}; take another address`;
     }

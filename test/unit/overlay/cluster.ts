@@ -9,7 +9,7 @@ import type {
   OverlayPlan,
   ServiceExposure,
 } from '../../../agent/model/overlay.ts';
-import type { OverlayPeer } from '../../../agent/model/overlay-peer.ts';
+import type { OverlayPeer, VtepPeer } from '../../../agent/model/overlay-peer.ts';
 import type { ColumnShape, DatabaseRows, DatabaseShape } from '../../../agent/model/rows.ts';
 import { macsNeeded, planNorthbound } from '../../../agent/overlay/plan-northbound.ts';
 import { operationsOf } from '../../../agent/overlay/rows/row-operations.ts';
@@ -127,6 +127,15 @@ export const west: OverlayPeer = {
   nextHops: ['192.0.2.50', '2001:db8::50'],
   subnets: ['10.45.0.0/16', 'fd03::/48'],
   serviceSubnets: ['10.46.0.0/16'],
+};
+
+/** Subnet behind an appliance that is reached in VXLAN. */
+export const f5: VtepPeer = {
+  name: 'f5',
+  nextHops: [],
+  subnets: ['10.129.4.0/24'],
+  serviceSubnets: [],
+  vtep: { address: '192.0.2.9', vni: 0, mac: '0a:58:0a:81:04:02' },
 };
 
 export function factsOf(rows: DatabaseRows, special: Partial<NorthboundFacts> = {}): NorthboundFacts {

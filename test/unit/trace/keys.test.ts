@@ -51,9 +51,9 @@ bridge("br-int")
 `;
   t.strictSame(parseOpenFlowTrace(text), {
     outputs: [
-      { bridge: 'br-int', port: 7, tunId: 4, metadata: 0x20003 },
-      { bridge: 'br-int', port: 3, tunId: 4, metadata: 0x20003 },
-      { bridge: 'br-int', port: 9, tunId: 4, metadata: 0x20003 },
+      { bridge: 'br-int', port: 7, tunId: 4, metadata: 0x20003, remote: null },
+      { bridge: 'br-int', port: 3, tunId: 4, metadata: 0x20003, remote: null },
+      { bridge: 'br-int', port: 9, tunId: 4, metadata: 0x20003, remote: null },
     ],
     learning: ['br-ex'],
     isForController: false,

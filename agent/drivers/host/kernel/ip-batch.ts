@@ -27,20 +27,32 @@ export async function ipBatch(lines: readonly string[], options: readonly string
 }
 
 /**
- * Runs several commands of ip(8) in one process, and stops at the first that the kernel rejects. Returns that command
- * with the kernel's error; null if all succeeded.
+ * Runs several commands of ip(8), or of bridge(8), in one process, and stops at the first that the kernel rejects.
+ * Returns that command with the kernel's error; null if all succeeded.
  */
-export async function ipBatchOrRefusal(lines: readonly string[], limitMs = commandMs): Promise<string | null> {
+export async function ipBatchOrRefusal(
+  lines: readonly string[],
+  limitMs = commandMs,
+  program: BatchProgram = 'ip',
+): Promise<string | null> {
   if (lines.length === 0) return null;
   const unfit = lines.find((line) => misread.test(line));
-  if (unfit !== undefined) return `\`ip ${unfit}\`: a name in it would be misread`;
-  const { exitCode, stderr, failure } = await batch([], lines, limitMs);
+  if (unfit !== undefined) return `\`${program} ${unfit}\`: a name in it would be misread`;
+  const { exitCode, stderr, failure } = await batch([], lines, limitMs, program);
   if (exitCode === 0) return null;
-  if (stderr === '') return failure ?? 'ip';
+  if (stderr === '') return failure ?? program;
   const [reason = '', line] = stderr.split(/\s*Command failed -:(\d+)/);
-  return `\`ip ${lines[Number(line) - 1] ?? ''}\`: ${reason.trim()}`;
+  return `\`${program} ${lines[Number(line) - 1] ?? ''}\`: ${reason.trim()}`;
 }
 
-function batch(options: readonly string[], lines: readonly string[], limitMs = commandMs): Promise<Finished> {
-  return run('ip', [...options, '-batch', '-'], limitMs, { input: `${lines.join('\n')}\n` });
+/** Programs of iproute2 that read commands from a batch file. */
+type BatchProgram = 'ip' | 'bridge';
+
+function batch(
+  options: readonly string[],
+  lines: readonly string[],
+  limitMs = commandMs,
+  program: BatchProgram = 'ip',
+): Promise<Finished> {
+  return run(program, [...options, '-batch', '-'], limitMs, { input: `${lines.join('\n')}\n` });
 }

@@ -3,8 +3,10 @@ import { AgentError, isAgentError } from '../../../errors.ts';
 import { readHost } from '../../../facts/overlay-host.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
+import { vtepPeersOf } from '../../../model/overlay-peer.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { listenerFault } from '../../../overlay/listeners.ts';
+import { vtepDevice } from '../../../overlay/overlay-names.ts';
 import { withLockWhenFree } from '../../lock.ts';
 import type { Outcome } from '../loop/pace.ts';
 import type { Scope } from '../loop/work.ts';
@@ -36,8 +38,8 @@ export interface Corrected {
   readonly refused: readonly string[];
   /** MTU of the pods' interfaces in bytes. */
   readonly podMtuBytes: number;
-  /** Names of the interfaces that lead to hosts that are not pods. */
-  readonly attached: readonly string[];
+  /** Names of the interfaces that lead to hosts that are not pods, and of the VXLAN devices for peers. */
+  readonly devices: readonly string[];
   readonly outcome: Outcome;
   /**
    * Failure in the inbound services, while the databases and the kernel are in the desired state; null if nothing
@@ -95,8 +97,8 @@ async function applyPlanned(
   isOther: boolean,
   say: (step: string) => void,
 ): Promise<Corrected> {
-  const { members, places, attached, podMtuBytes } = planned;
-  const found = { record, members, refused: refusedOf(planned), attached, podMtuBytes };
+  const { members, places, podMtuBytes } = planned;
+  const found = { record, members, refused: refusedOf(planned), devices: devicesOf(planned), podMtuBytes };
   requireDevice(planned);
   const port = await writePlanned(planned, say);
   const rows = rowsOf(planned) + port.length;
@@ -134,10 +136,10 @@ function difference(record: OverlayRecord, places: OverlayPlaces) {
       }),
       (error: unknown) => ({ flows: 0, hasStoredMtu: true, failure: agentErrorIn(error) }),
     );
-    const { managementPort, members, certificates, attached, podMtuBytes } = planned;
+    const { managementPort, members, certificates, podMtuBytes } = planned;
     const changes = rowsOf(planned) + flows + managementPort.length + certificates.steps.length;
     const isDifferent = changes > 0 || !hasStoredMtu;
-    return { isDifferent, members, refused: refusedOf(planned), attached, podMtuBytes, failure };
+    return { isDifferent, members, refused: refusedOf(planned), devices: devicesOf(planned), podMtuBytes, failure };
   });
 }
 
@@ -156,6 +158,10 @@ function refusedOf(planned: PlannedNode): readonly string[] {
     ...portFaults,
     ...directProblems(planned),
   ];
+}
+
+function devicesOf({ attached, peers }: PlannedNode): readonly string[] {
+  return [...attached, ...vtepPeersOf(peers ?? []).map(({ vtep }) => vtepDevice(vtep.vni))];
 }
 
 function rowsOf(planned: PlannedNode): number {

@@ -58,7 +58,7 @@ export async function runDaemon(
       }
       if (kept.record.members !== null) rounds.ask(gatewaysOf(kept.members));
       report.refused(kept.refused);
-      kernel.know(kept.attached);
+      kernel.know(kept.devices);
       watcher.know(kept.record, kept.members);
       if (watchedOf(kept.record, places) !== watched) await watch(kept.record);
       await cni.know(kept.record, kept.podMtuBytes);

@@ -13,18 +13,18 @@ export interface KernelLook {
   /** Requests a comparison. All calls before the comparison begins cause one comparison. */
   ask(): void;
   /**
-   * Stores the addresses that the node announces at present, and the present devices of its attached interfaces. Later
+   * Stores the addresses that the node announces at present, and the present devices of these interfaces. Later
    * comparisons compare with the stored state.
    */
   note(): void;
-  /** Sets the names of the interfaces that lead to hosts that are not pods. */
-  know(attached: readonly string[]): void;
+  /** Sets the names of the interfaces that lead to hosts that are not pods, and of the VXLAN devices for peers. */
+  know(devices: readonly string[]): void;
   close(): void;
 }
 
 /**
  * Creates a comparison that calls `onDifference` if the kernel or the node's addresses differ from the record, or if
- * the announced addresses or the devices of attached interfaces differ from the stored ones. Most kernel events do not
+ * the announced addresses or the present devices differ from the stored ones. Most kernel events do not
  * concern the overlay, so the comparison reads only the record and files of the kernel, and queries no database.
  */
 export function createKernelLook(
@@ -33,8 +33,8 @@ export function createKernelLook(
   onDifference: () => void,
 ): KernelLook {
   let noted = '';
-  let attached: readonly string[] = [];
-  const present = (): string => `${announcedText(places)} ${devicesText(attached)}`;
+  let devices: readonly string[] = [];
+  const present = (): string => `${announcedText(places)} ${devicesText(devices)}`;
   const gathered = createEventBatch(() => {
     if (differsFromRecord(config, places) || present() !== noted) onDifference();
   });
@@ -44,7 +44,7 @@ export function createKernelLook(
       noted = present();
     },
     know: (names) => {
-      attached = names;
+      devices = names;
     },
     close: gathered.close,
   };

@@ -3,12 +3,14 @@ import { answeredNeighbours } from '../../../drivers/host/kernel/neighbours.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { OverlayTunnel } from '../../../model/overlay-daemon.ts';
+import { vtepPeersOf } from '../../../model/overlay-peer.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { directFaults } from '../../../overlay/direct/direct-nodes.ts';
 import { routesForPeer } from '../../../overlay/gateway/peer-routes.ts';
 import { tunnelsOf } from '../../../overlay/local/tunnels.ts';
 import { claimColumns, foreignClaims } from '../../../overlay/members/claimed-ports.ts';
 import { conflictingNeighbours, learnedColumns, unexpectedRows } from '../../../overlay/members/learned-neighbours.ts';
+import { withoutVteps } from '../../../overlay/peers/refuse-vtep.ts';
 import { mapOf } from '../../../overlay/rows/row-index.ts';
 import { announcedHere } from '../node/direct-here.ts';
 import { credentialNotices } from '../node/kubernetes-credentials.ts';
@@ -33,6 +35,7 @@ export async function overlayNotices(
     ...(await credentialNotices(config.overlay.kubeconfig.value)),
     ...refused,
     ...peerNotices(planned.record, planned.members),
+    ...vtepNotices(planned),
     ...directNotices(planned),
     ...mtuNotices(planned),
     ...(await tunnelNotices(planned)),
@@ -72,6 +75,18 @@ function peerNotices({ layout, peers = [] }: OverlayRecord, members: readonly Ov
     const nodes = [...new Set(left)].join(', ');
     return [`the peer ${name} does not reach pods of ${nodes}; for the reason, run: microshift-net overlay peer list`];
   });
+}
+
+/**
+ * Returns a sentence for each peer in VXLAN that nodes with an old OVN do not reach. Empty except on the central node.
+ */
+function vtepNotices({ record: { peers = [] }, members, chassis }: PlannedNode): readonly string[] {
+  const nodes = withoutVteps({ members, chassis }).join(', ');
+  if (nodes === '') return [];
+  return vtepPeersOf(peers).map(
+    ({ name }) =>
+      `the peer ${name} does not reach pods of ${nodes}, whose OVN is older than 25.09; install a newer one`,
+  );
 }
 
 /**

@@ -1,9 +1,10 @@
 import { AgentError } from '../../../errors.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OutsideRoutes } from '../../../model/outside-routes.ts';
-import { isSamePeer, type OverlayPeer } from '../../../model/overlay-peer.ts';
+import { isSamePeer, type OverlayPeer, type VtepSettings } from '../../../model/overlay-peer.ts';
 import { routesForPeer } from '../../../overlay/gateway/peer-routes.ts';
 import { refusePeer } from '../../../overlay/peers/refuse-peer.ts';
+import { vtepSettingsOf } from '../../../overlay/peers/vtep-settings.ts';
 import { hostCidrsNow } from '../node/occupied-places.ts';
 import { withPlan } from '../node/planned-node.ts';
 import { readMembers } from '../node/read-outside-routes.ts';
@@ -12,15 +13,19 @@ import { requireCentral } from '../record/record.ts';
 import { changeCluster } from './change-cluster.ts';
 import type { Begun } from './init-overlay.ts';
 
-/** Peer, with the routes that it needs, and with the subnets of this cluster that it does not reach. */
+/**
+ * Peer, with the routes that it needs, and with the subnets of this cluster that it does not reach. For a peer in VXLAN
+ * with the settings of its appliance, otherwise with null.
+ */
 export interface ListedPeer extends OutsideRoutes {
   readonly peer: OverlayPeer;
+  readonly settings: VtepSettings | null;
 }
 
 /**
  * Adds a peer to the cluster of this central node. A second run with the same peer does not change the record. Refuses
- * a peer whose name or ranges are in use, a peer that no gateway reaches, and every peer if MicroShift connects
- * clusters itself. Rolls back after a failure and after a signal.
+ * a peer whose name or ranges are in use, a peer that no gateway reaches, a peer in VXLAN if a node's OVN does not
+ * support it, and every peer if MicroShift connects clusters itself. Rolls back after a failure and after a signal.
  */
 export async function addPeer(
   peer: OverlayPeer,
@@ -32,9 +37,9 @@ export async function addPeer(
   refuseClusterToCluster(config);
   const peers = before.peers ?? [];
   if (peers.some((one) => isSamePeer(one, peer))) return changeCluster(before, before, places, say);
-  await withPlan(before, places, async ({ members, record: { layout, node } }) => {
+  await withPlan(before, places, async ({ members, chassis, record: { layout, node } }) => {
     const ownNetworks = [...hostCidrsNow(node, layout), ...(node.gateway?.addresses ?? [])];
-    refusePeer(peer, { layout, members, ownNetworks, peers });
+    refusePeer(peer, { layout, members, ownNetworks, peers, chassis });
   });
   return changeCluster(before, { ...before, peers: [...peers, peer] }, places, say);
 }
@@ -47,11 +52,15 @@ export function removePeer(name: string, places: OverlayPlaces, say: (step: stri
   return changeCluster(before, left.length === 0 ? others : { ...others, peers: left }, places, say);
 }
 
-/** Returns the peers of the cluster, each with the routes that it needs. Runs on the central node. */
+/** Returns the peers of the cluster, each with the routes or settings that it needs. Runs on the central node. */
 export async function listPeers(places: OverlayPlaces): Promise<readonly ListedPeer[]> {
   const central = requireCentral(places.record);
-  const members = await readMembers(central, places);
-  return (central.peers ?? []).map((peer) => ({ peer, ...routesForPeer(central.layout, members, peer) }));
+  const { members, chassis } = await readMembers(central, places);
+  return (central.peers ?? []).map((peer) => ({
+    peer,
+    settings: vtepSettingsOf(central.layout, members, chassis, peer),
+    ...routesForPeer(central.layout, members, peer),
+  }));
 }
 
 /**

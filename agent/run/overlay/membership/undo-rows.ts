@@ -12,6 +12,7 @@ import { planWorkload } from '../../../workload/plan-workload.ts';
 import { planMembers } from '../node/members-plan.ts';
 import { type PlannedDatabase, withDatabases } from '../node/planned-node.ts';
 import { removeSharedFlows } from '../node/shared-flows.ts';
+import { removeVteps } from '../node/vteps-here.ts';
 import { carryOut, readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
@@ -38,6 +39,7 @@ export async function removeRows(
         const plan = planLocalRemoval({ layout: record.layout, rows });
         const changes = [...planLocalTls(rows, null, owner), ...plan.changes, ...valuesBefore(rowsBefore)];
         await carryOut(database, { ...plan, changes }, rows);
+        await removeVteps();
       } else if (database.name === 'OVN_Southbound') {
         const rows = await readRows(database, overlayTables.OVN_Southbound);
         await carryOut(database, planCentral({ owner, connections: [], tls: null, rows }), rows);

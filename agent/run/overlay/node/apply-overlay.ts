@@ -4,6 +4,7 @@ import type { RowDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError } from '../../../errors.ts';
 import { readHost } from '../../../facts/overlay-host.ts';
 import { missingPortHint, missingPortText } from '../../../model/missing-port.ts';
+import type { OverlayPeer } from '../../../model/overlay-peer.ts';
 import { kernelCommand, type OverlayChanges, type PortChange } from '../../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { listenerFault, listenerHint } from '../../../overlay/listeners.ts';
@@ -18,6 +19,7 @@ import { ownDevice, type PlannedNode, planKernel, withPlan } from './planned-nod
 import { closeToOutsideClients } from './shared-flows.ts';
 import { withSouthbound } from './southbound.ts';
 import { rememberedPeers } from './stored-inbound.ts';
+import { planVteps } from './vteps-here.ts';
 import { waitForDevice } from './wait-for-device.ts';
 
 /**
@@ -111,29 +113,32 @@ export async function restoreOverlay(
  * changes of the kernel.
  */
 export async function writePlanned(
-  { databases, record, places, attached }: PlannedNode,
+  { databases, record, places, attached, peers }: PlannedNode,
   say: (step: string) => void,
 ): Promise<readonly PortChange[]> {
   for (const { database, plan, rows } of databases) {
     if (plan.changes.length > 0) say(`${database.name}: ${plan.changes.length} rows to change`);
     await carryOut(database, plan, rows);
   }
-  return applyKernel(record, say, places.stop, attached);
+  return applyKernel(record, say, places.stop, attached, peers);
 }
 
 /**
  * Waits for the interface of the node's management port, and adds the kernel entries that are missing. Does not need
- * the central node. Returns the changes.
+ * the central node. `peers` are the peers of the cluster; null leaves the VXLAN devices for them as they are. Returns
+ * the changes.
  */
 export async function applyKernel(
   record: OverlayRecord,
   say: (step: string) => void,
   stop?: AbortSignal,
   attached: readonly string[] = [],
+  peers: readonly OverlayPeer[] | null = null,
 ): Promise<readonly PortChange[]> {
   const device = ownDevice(record);
   if (record.node.subnets.length > 0) await waitForDevice(device, say, stop);
-  const port = planKernel(record, readHost(), attached);
+  const host = readHost();
+  const port = [...planKernel(record, host, attached), ...(await planVteps(peers, host.links))];
   for (const change of port) say(kernelCommand(change));
   // Router advertisements are switched off before the interface comes up, so that the kernel accepts none in between.
   const setting = port.some(({ program }) => program === 'sysctl') ? ignoreAdvertisements(device) : null;
@@ -146,12 +151,26 @@ export async function applyKernel(
       },
     );
   }
-  const commands = port.flatMap(({ program, command }) => (program === 'ip' ? [command] : []));
-  const refusal = await ipBatchOrRefusal(commands, kernelMs);
-  if (refusal === null) return port;
-  throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
-    hint: 'look at `ip address` for conflicting addresses',
-  });
+  for (const { program, commands } of batchesOf(port)) {
+    const refusal = await ipBatchOrRefusal(commands, kernelMs, program);
+    if (refusal === null) continue;
+    throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
+      hint: 'look at `ip address` for conflicting addresses, and at `ip link` for devices with the same name',
+    });
+  }
+  return port;
+}
+
+/** Divides the commands of ip(8) and bridge(8) into batches of one program, in the order of the commands. */
+function batchesOf(port: readonly PortChange[]) {
+  const batches: { readonly program: 'ip' | 'bridge'; readonly commands: string[] }[] = [];
+  for (const { program, command } of port) {
+    const last = batches.at(-1);
+    if (program === 'sysctl') continue;
+    if (last?.program === program) last.commands.push(command);
+    else batches.push({ program, commands: [command] });
+  }
+  return batches;
 }
 
 /** Returns the changes that a plan contains, without those of inbound services and without faults. */

@@ -88,14 +88,16 @@ function readInbound(planned: PlannedNode): Promise<Inbound> {
 }
 
 /**
- * Returns the inbound services of this node and the peers that its gateway reaches, from rows of the southbound
- * database. Other peers are left out, because the node has no flows for them.
+ * Returns the inbound services of this node and the peers that its gateway or the node itself reaches, from rows of the
+ * southbound database. Other peers are left out, because the node has no flows for them.
  */
 export function inboundIn(record: OverlayRecord, rows: DatabaseRows): Inbound {
   const published = mapOf(indexRows(rows).all('SB_Global')[0] ?? null, 'external_ids');
   return {
     services: inboundServices(record.layout, record.node, sharedGateway(record), rows),
-    peers: peersIn(published).filter((peer) => clientsOfPeers([peer], record.node.gateway).length > 0),
+    peers: peersIn(published).filter(
+      (peer) => peer.vtep !== undefined || clientsOfPeers([peer], record.node.gateway).length > 0,
+    ),
     direct: publishedBeside(directNodesOf(record.node), published),
     podMtuBytes: podMtuIn(published),
   };

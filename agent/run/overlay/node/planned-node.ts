@@ -9,6 +9,7 @@ import {
 } from '../../../drivers/ovn/database.ts';
 import { type HostFacts, readHost } from '../../../facts/overlay-host.ts';
 import type { OpenListener, OverlayChassis, OverlayNode, OverlayPlan } from '../../../model/overlay.ts';
+import { type OverlayPeer, vtepPeersOf } from '../../../model/overlay-peer.ts';
 import type { PortChange } from '../../../model/overlay-plan.ts';
 import type { AttachedInterface } from '../../../model/overlay-port.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
@@ -38,8 +39,10 @@ import { planManagementPort } from './management-port.ts';
 import { planMembers } from './members-plan.ts';
 import { fullMtu } from './membership.ts';
 import { withWhatItHas } from './occupied-places.ts';
+import { peersKnownHere, publishedIds } from './published-here.ts';
 import { chassisOf, isDirectOnlyIn, sharedAddressesNow } from './southbound-rows.ts';
 import { publishedMtu } from './stored-inbound.ts';
+import { planVteps } from './vteps-here.ts';
 
 /** Database of a node, with its present rows and the planned changes. */
 export interface PlannedDatabase {
@@ -60,6 +63,8 @@ export interface PlannedNode {
   readonly managementPort: readonly PortChange[];
   /** Names of the interfaces that lead to hosts that are not pods. */
   readonly attached: readonly string[];
+  /** Peers of the cluster; null on a member if the central node does not answer. */
+  readonly peers: readonly OverlayPeer[] | null;
   /** Sentences about interfaces that the node cannot attach for hosts that are not pods. */
   readonly portFaults: readonly string[];
   /** Members with the gateways that they announce, each marked up or down. Empty except on the central node. */
@@ -137,7 +142,9 @@ async function planNode(
   const planned: PlannedDatabase[] = [];
   const rows = await readRows(local, overlayTables.Open_vSwitch);
   const host = readHost();
-  const attaching = await attachedHere(record, places, host, rows);
+  const ids = await publishedIds(record, places);
+  const peers = peersKnownHere(record, ids);
+  const attaching = attachedHere(record, ids, host, rows);
   let chassis: readonly OverlayChassis[] = [];
   let members: readonly OverlayNode[] = [];
   let refusedClaims: readonly string[] = [];
@@ -170,7 +177,7 @@ async function planNode(
     planned.push({ database: southbound, rows: below, plan: listener });
   }
   const attached = (attaching.attached ?? []).map((one) => one.interface);
-  const own = { database: local, rows, plan: planSwitch(record, places, attaching.attached, rows) };
+  const own = { database: local, rows, plan: planSwitch(record, places, attaching.attached, peers, rows) };
   return {
     places,
     record,
@@ -178,7 +185,8 @@ async function planNode(
     local: own,
     attached,
     portFaults: attaching.faults,
-    managementPort: planKernel(record, host, attached),
+    managementPort: [...planKernel(record, host, attached), ...(await planVteps(peers, host.links))],
+    peers,
     members,
     refusedClaims,
     strangers,
@@ -212,6 +220,7 @@ function planSwitch(
   record: OverlayRecord,
   places: OverlayPlaces,
   attached: readonly AttachedInterface[] | null,
+  peers: readonly OverlayPeer[] | null,
   rows: DatabaseRows,
 ): OverlayPlan {
   const { layout, node, members } = withHeard(record, places, rows);
@@ -227,6 +236,7 @@ function planSwitch(
     // ignored.
     request: members === null ? (readOwnRequest(places.pki)?.request ?? null) : null,
     attached,
+    hasVteps: peers === null ? null : vtepPeersOf(peers).length > 0,
     rows,
   });
   const tls = members === null ? tlsFiles(places.pki) : null;

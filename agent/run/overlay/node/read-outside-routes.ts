@@ -5,7 +5,7 @@ import { centralSocket } from '../../../drivers/ovn/database.ts';
 import { asAgentError } from '../../../errors.ts';
 import { readHost } from '../../../facts/overlay-host.ts';
 import type { OutsideRoutes } from '../../../model/outside-routes.ts';
-import type { OverlayNode } from '../../../model/overlay.ts';
+import type { OverlayChassis, OverlayNode } from '../../../model/overlay.ts';
 import { recordNow } from '../../../overlay/gateway/own-gateway.ts';
 import { withPeerClients } from '../../../overlay/gateway/peer-routes.ts';
 import { outsideRoutes } from '../../../overlay/gateway/routes-to-pods.ts';
@@ -26,19 +26,24 @@ import { chassisOf } from './southbound-rows.ts';
  */
 export async function readOutsideRoutes(places: OverlayPlaces): Promise<OutsideRoutes> {
   const central = requireCentral(places.record);
-  return outsideRoutes(central.layout, withPeerClients(await readMembers(central, places), central.peers ?? []));
+  const { members } = await readMembers(central, places);
+  return outsideRoutes(central.layout, withPeerClients(members, central.peers ?? []));
 }
 
-/** Returns the members with their present gateways and the outside clients that they permit. */
-export async function readMembers(central: CentralRecord, places: OverlayPlaces): Promise<readonly OverlayNode[]> {
+/** Returns the members with their present gateways and the outside clients that they permit, and the chassis. */
+export async function readMembers(
+  central: CentralRecord,
+  places: OverlayPlaces,
+): Promise<{ readonly members: readonly OverlayNode[]; readonly chassis: readonly OverlayChassis[] }> {
   const { layout, node } = recordNow(central, readHost());
   const southbound = await openCentral('OVN_Southbound', places);
   const rows = await readRows(southbound, overlayTables.OVN_Southbound).finally(() => southbound.close());
   const { outsideClients } = places;
   // The outside clients of the central node are those of its ovn.yaml; other nodes announce their clients.
   const own = { ...node, ...(outsideClients.length > 0 && { outsideClients }) };
-  const { nodes } = membersNow(layout, own, central.members, chassisOf(rows));
-  return judgeGateways(nodes, readDaemon(places.daemon)?.asked ?? [], rows);
+  const chassis = chassisOf(rows);
+  const { nodes } = membersNow(layout, own, central.members, chassis);
+  return { members: judgeGateways(nodes, readDaemon(places.daemon)?.asked ?? [], rows), chassis };
 }
 
 /**

@@ -17,7 +17,7 @@ import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
 import { textOf } from '../../../overlay/rows/row-index.ts';
 import { hostServices } from '../../../overlay/services/host-services.ts';
 import { dedicatedClientFlows, sharedClientFlows } from '../../../overlay/services/outside-clients.ts';
-import { dedicatedPeerFlows, sharedPeerFlows } from '../../../overlay/services/peer-flows.ts';
+import { dedicatedPeerFlows, sharedPeerFlows, sharedVtepFlows } from '../../../overlay/services/peer-flows.ts';
 import { flowCookie, sharedBridgeFlows } from '../../../overlay/services/shared-bridge-flows.ts';
 import { clusterPort, sharedPorts } from '../../../overlay/services/shared-ports.ts';
 import { readRows } from '../ovn/database-rows.ts';
@@ -121,6 +121,7 @@ async function lookAtShared(
     ...sharedBridgeFlows(node, gateway, ports, services),
     ...sharedClientFlows(layout, node, gateway, ports, [...places.outsideClients, ...ofPeers]),
     ...sharedPeerFlows(layout, gateway, ports, ofPeers),
+    ...sharedVtepFlows(gateway, ports, peers),
     ...directFlows(directNodesOf(node), gateway, ports, direct),
   ].map(({ flow }) => flow);
   const flows = flowsOf(bridge, flowCookie, places.ovsRun);

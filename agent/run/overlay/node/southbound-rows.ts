@@ -24,12 +24,17 @@ export function chassisOf(rows: DatabaseRows): OverlayChassis[] {
 
 /**
  * Returns the settings that a node announces in its Chassis row: in other_config since OVN 20.06, in external_ids
- * before (ovn-sb(5), Chassis).
+ * before (ovn-sb(5), Chassis). An ovn-controller that exchanges packets with VTEPs always copies `ovn-evpn-vxlan-ports`
+ * to other_config, even without a value (OVN since 25.09, controller/chassis.c, chassis_build_other_config).
  */
-function announcedBy(row: DatabaseRow): Pick<OverlayChassis, 'bridgeMappings' | 'cmsOptions'> {
+function announcedBy(row: DatabaseRow): Pick<OverlayChassis, 'bridgeMappings' | 'cmsOptions' | 'hasVteps'> {
   const said = { ...mapOf(row, 'external_ids'), ...mapOf(row, 'other_config') };
   const { 'ovn-cms-options': cmsOptions, 'ovn-bridge-mappings': bridgeMappings } = said;
-  return { ...(cmsOptions !== undefined && { cmsOptions }), ...(bridgeMappings !== undefined && { bridgeMappings }) };
+  return {
+    ...(cmsOptions !== undefined && { cmsOptions }),
+    ...(bridgeMappings !== undefined && { bridgeMappings }),
+    ...('ovn-evpn-vxlan-ports' in said && { hasVteps: true }),
+  };
 }
 
 /** Returns true if the southbound database publishes an MTU of pods, as in a cluster without tunnels between pods. */

@@ -9,8 +9,8 @@ import type { OverlayPlaces } from '../record/places.ts';
 const rememberedBytes = 64 * 1024 * 1024;
 
 /**
- * Inbound services of this node, the peers that its gateway reaches, the nodes that it could reach by direct routes,
- * and the MTU of pods, as the central node publishes them.
+ * Inbound services of this node, the peers that its gateway reaches or that are in VXLAN, the nodes that it could reach
+ * by direct routes, and the MTU of pods, as the central node publishes them.
  */
 export interface Inbound {
   readonly services: readonly InboundService[];

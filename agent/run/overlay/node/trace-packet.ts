@@ -12,10 +12,18 @@ import type {
   TraceWay,
 } from '../../../model/overlay-trace.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
+import { vtepNames } from '../../../overlay/overlay-names.ts';
 import { departureOf } from '../../../trace/ends.ts';
+import { isPortToVtep } from '../../../trace/in-vxlan.ts';
 import type { LegFacts } from '../../../trace/leg.ts';
 import { localPart, localQuestions, switchColumns, withoutDevice } from '../../../trace/local-part.ts';
-import { type LogicalPort, networkOf, southboundColumns } from '../../../trace/logical-network.ts';
+import {
+  type Chassis,
+  type LogicalNetwork,
+  type LogicalPort,
+  networkOf,
+  southboundColumns,
+} from '../../../trace/logical-network.ts';
 import { microflow } from '../../../trace/packet.ts';
 import { northboundColumns, ruleBook } from '../../../trace/rules.ts';
 import { answerTo, beginWay, continueWay, nextStart, translationsOf, wayOf } from '../../../trace/way.ts';
@@ -40,6 +48,8 @@ interface Tracer {
   readonly switchRows: DatabaseRows;
   /** Name of this node in the cluster. */
   readonly node: string;
+  /** Node that the question names; null if it names none. */
+  readonly fromNode: string | null;
 }
 
 /**
@@ -56,15 +66,35 @@ export async function traceOverlay(
   const network = networkOf(southbound);
   const facts = { network, rules: ruleBook(southbound, northbound), undo: [] };
   const node = network.chassis.find(({ name }) => name === record.node.systemId)?.node ?? record.node.name;
-  const tracer = { facts, database, places, switchRows, node };
+  const tracer = { facts, database, places, switchRows, node, fromNode: question.fromNode };
   const { inPort, packet } = departureOf(question, network, southbound);
   const there = await follow(tracer, inPort, packet, 'new');
-  const end = 'port' in there.end ? network.port(there.end.port) : null;
-  const hasAnswer = withBack && (there.end.how === 'delivered' || there.end.how === 'outside') && end !== null;
-  const back = hasAnswer
-    ? await follow({ ...tracer, facts: { ...facts, undo: translationsOf(there) } }, end, answerTo(there), 'est,rpl')
-    : null;
+  const answers = withBack ? answersAt(there, network) : null;
+  const back =
+    answers === null
+      ? null
+      : await follow(
+          { ...tracer, facts: { ...facts, undo: translationsOf(there) } },
+          answers,
+          answerTo(there),
+          'est,rpl',
+        );
   return { question, node, there, back };
+}
+
+/** Returns the port at which the reply to a packet enters the logical network; null if the packet does not arrive. */
+function answersAt({ end }: TraceWay, network: LogicalNetwork): LogicalPort | null {
+  if (end.how === 'delivered' || end.how === 'outside') return network.port(end.port);
+  return end.how === 'vxlan' ? network.port(vtepNames(end.peer).onRouter) : null;
+}
+
+/**
+ * Returns the chassis at which a packet enters by a port. A packet of a peer in VXLAN enters at the chassis to which
+ * the peer sends it: the one that the question names, or else that of this node.
+ */
+function chassisAt(inPort: LogicalPort, { facts: { network }, node, fromNode }: Tracer): Chassis | null {
+  if (!isPortToVtep(network, inPort.name)) return network.carrier(inPort);
+  return network.chassis.find((one) => one.node === (fromNode ?? node)) ?? null;
 }
 
 async function readAll(record: OverlayRecord, places: OverlayPlaces) {
@@ -103,7 +133,7 @@ async function follow(
   state: ConnectionState,
 ): Promise<TracedWay> {
   const { facts, database } = tracer;
-  const chassis = facts.network.carrier(inPort);
+  const chassis = chassisAt(inPort, tracer);
   if (chassis === null)
     throw new AgentError('check-failed', `${inPort.name} is not on any node, so no packet can leave it`, {
       hint: 'look at `microshift-net overlay nodes` on the central node',

@@ -39,7 +39,11 @@ t.test('routes to the pods of each gateway, and to services by each of them', (t
     ['n2 no-gateway', 'n2 no-gateway', 'n3 no-clients', 'n3 no-clients'],
   );
   t.equal(
-    peersText([{ peer: west, routes: routes.slice(0, 1), withoutRoute: withoutRoute.slice(1, 3) }], plain, null),
+    peersText(
+      [{ peer: west, routes: routes.slice(0, 1), withoutRoute: withoutRoute.slice(1, 3), settings: null }],
+      plain,
+      null,
+    ),
     [
       'PEER  NEXT HOP                 PODS                    SERVICES',
       'west  192.0.2.50 2001:db8::50  10.45.0.0/16 fd03::/48  10.46.0.0/16',

@@ -198,3 +198,28 @@ t.test('certificates at a new path are updated, and certificates of another prog
   t.strictSame(planned('somebody', '/old/node.pem'), [], 'a row of another program with the same files is accepted');
   t.end();
 });
+
+t.test('settings for peers in VXLAN', (t) => {
+  const database = emptyVswitch();
+  const settings = (): unknown => {
+    const ids = database.rows().tables.Open_vSwitch?.[0]?.external_ids as Readonly<Record<string, string>>;
+    return Object.entries(ids).filter(([key]) => key.startsWith('ovn-evpn-'));
+  };
+  const wanted = [
+    ['ovn-evpn-local-ip', '192.0.2.11'],
+    ['ovn-evpn-vxlan-ports', '4789'],
+  ];
+  join(database);
+  t.strictSame(settings(), []);
+  t.equal(join(database, { hasVteps: null }), 0, 'not known, and not set');
+  t.equal(join(database, { hasVteps: true }), 1);
+  t.strictSame(settings(), wanted);
+  t.equal(join(database, { hasVteps: true }), 0, 'a second run changes nothing');
+  t.equal(join(database, { hasVteps: null }), 0, 'while the central node does not answer, they stay');
+  t.equal(join(database, { hasVteps: false }), 1);
+  t.strictSame(settings(), [], 'without peers, they are removed');
+  join(database, { hasVteps: true });
+  leave(database);
+  t.strictSame(settings(), [], 'a node that leaves has none');
+  t.end();
+});

@@ -16,12 +16,14 @@ const facts: PeerFacts = {
   members: [nodeOf(1, { gateway: gatewayOf(1) }), nodeOf(2)],
   ownNetworks: ['192.0.2.11/24'],
   peers: [],
+  chassis: [],
 };
 const both: PeerFacts = {
   layout: dual,
   members: [dualNode(1, { gateway: gatewayOf(1, { addresses: ['192.0.2.11/24', '2001:db8::11/64'] }) })],
   ownNetworks: ['192.0.2.11/24', '2001:db8::11/64'],
   peers: [],
+  chassis: [],
 };
 
 t.test('peers that are accepted', (t) => {

@@ -15,7 +15,7 @@ import { clientsOfPeers } from '../../../../agent/overlay/peers/peer-ways.ts';
 import { hostServices } from '../../../../agent/overlay/services/host-services.ts';
 import { inboundServices } from '../../../../agent/overlay/services/inbound-services.ts';
 import { dedicatedClientFlows, sharedClientFlows } from '../../../../agent/overlay/services/outside-clients.ts';
-import { dedicatedPeerFlows, sharedPeerFlows } from '../../../../agent/overlay/services/peer-flows.ts';
+import { dedicatedPeerFlows, sharedPeerFlows, sharedVtepFlows } from '../../../../agent/overlay/services/peer-flows.ts';
 import { sharedBridgeFlows } from '../../../../agent/overlay/services/shared-bridge-flows.ts';
 import { clusterPort, sharedPorts } from '../../../../agent/overlay/services/shared-ports.ts';
 import { equalsGolden } from '../../golden-file.ts';
@@ -69,6 +69,7 @@ function outcomeOf(facts: Facts): { readonly 'flows.txt': string; readonly 'tabl
           ...sharedBridgeFlows(node, gateway, ports, services),
           ...sharedClientFlows(layout, node, gateway, ports, clients),
           ...sharedPeerFlows(layout, gateway, ports, ofPeers),
+          ...sharedVtepFlows(gateway, ports, facts.peers ?? []),
           ...directFlows(directNodesOf(node), gateway, ports, facts.direct ?? []),
         ];
   return {

@@ -31,3 +31,29 @@ t.test('words that are not usable', (t) => {
     t.throws(() => peerOf(name, options), { kind: 'bad-usage', message, hint: /write/ });
   t.end();
 });
+
+t.test('a peer in VXLAN', (t) => {
+  const given = { vtep: '192.0.2.9', subnet: ['10.129.4.0/24'] };
+  t.strictSame(peerOf('f5', given), {
+    name: 'f5',
+    nextHops: [],
+    subnets: ['10.129.4.0/24'],
+    serviceSubnets: [],
+    vtep: { address: '192.0.2.9', vni: 0, mac: '0a:58:0a:81:04:02' },
+  });
+  const { vtep } = peerOf('f5', { ...given, mac: '02:00:00:00:00:AB', vni: '16777215' });
+  t.strictSame(vtep, { address: '192.0.2.9', vni: 16_777_215, mac: '02:00:00:00:00:ab' });
+  for (const [options, message] of [
+    [{ subnet: given.subnet }, /needs either --next-hop or --vtep/],
+    [{ ...given, nextHop: ['192.0.2.50'] }, /needs either --next-hop or --vtep/],
+    [{ nextHop: ['192.0.2.50'], subnet: given.subnet, vni: '1' }, /--mac and --vni are for a peer in VXLAN/],
+    [{ ...given, vtep: 'f5' }, /--vtep "f5" is not usable/],
+    [{ ...given, subnet: ['10.129.4.0/24', '10.129.5.0/24'] }, /one subnet of IPv4/],
+    [{ ...given, subnet: ['fd60::/64'] }, /one subnet of IPv4/],
+    [{ ...given, serviceSubnet: ['10.46.0.0/16'] }, /one subnet of IPv4/],
+    [{ ...given, vni: '-1' }, /--vni "-1" is not usable/],
+    [{ ...given, mac: '02:00:00' }, /--mac "02:00:00" is not usable/],
+  ] as const)
+    t.throws(() => peerOf('f5', options), { kind: 'bad-usage', message, hint: /write/ });
+  t.end();
+});

@@ -19,7 +19,7 @@ import {
   rememberedPeers,
   rememberedPodMtu,
 } from '../../../../../agent/run/overlay/node/stored-inbound.ts';
-import { gatewayOf, modern, nodeOf } from '../../../overlay/cluster.ts';
+import { f5, gatewayOf, modern, nodeOf } from '../../../overlay/cluster.ts';
 
 const west: OverlayPeer = {
   name: 'west',
@@ -39,7 +39,7 @@ const rows: DatabaseRows = {
       {
         _uuid: 'root',
         external_ids: {
-          ...publishedPeers([west, { ...west, nextHops: ['198.51.100.50'] }]),
+          ...publishedPeers([west, { ...west, nextHops: ['198.51.100.50'] }, f5]),
           ...publishedDirect([one, two]),
         },
       },
@@ -53,9 +53,9 @@ const readBy = (special: Partial<OverlayNode>): Inbound => {
 };
 
 t.test('a node reads the peers that its gateway reaches', (t) => {
-  t.strictSame(readBy({ gateway: gatewayOf(1) }).peers, [west]);
-  t.strictSame(readBy({}).peers, [], 'a node without a gateway reads none, and a change of peers is no news for it');
-  t.strictSame(readBy({ gateway: gatewayOf(1, { isVip: true }) }).peers, []);
+  t.strictSame(readBy({ gateway: gatewayOf(1) }).peers, [west, f5]);
+  t.strictSame(readBy({}).peers, [f5], 'a node without a gateway reads only peers in VXLAN');
+  t.strictSame(readBy({ gateway: gatewayOf(1, { isVip: true }) }).peers, [f5]);
   t.end();
 });
 

@@ -1,16 +1,17 @@
 // Lines of ovn-trace and ofproto/trace that decide nothing: test/cases/trace/skipped-lines.txt has each of their known
 // forms.
 import { join } from 'node:path';
+import { turn } from '../../overlay/cut-traces.ts';
 import { readTable } from '../case-table.ts';
 import { traceCases } from './recorded.ts';
 
 export type TraceTool = 'ovn-trace' | 'ofproto-trace';
 
 /**
- * Kind of the lines: `actions` come below a flow, `steps` are flows before another flow, and `between` are lines before
- * the part of a bridge.
+ * Kind of the lines: `actions` come below a flow, `steps` are flows before another flow, `between` are lines before the
+ * part of a bridge or of an egress pipeline, and `after` are lines after a turn.
  */
-type Part = 'actions' | 'steps' | 'between';
+type Part = 'actions' | 'steps' | 'between' | 'after';
 
 const tools = new Map(readTable(join(traceCases, 'skipped-lines.txt')).map(({ name, parts }) => [name, parts]));
 
@@ -22,7 +23,7 @@ export function withSkippedLines(tool: TraceTool, kept: string): string {
   const skipped = (part: Part): readonly string[] =>
     (tools.get(tool)?.[part] ?? '').split('\n').filter((line) => line !== '');
   const lines = kept.split('\n').flatMap((line) => {
-    if (line.startsWith('bridge(')) return [...skipped('between'), line];
+    if (/^(bridge|egress)\(/.test(line)) return [...skipped('between'), line];
     const [, indent = '', number] = /^( *)(\d+)\. /.exec(line) ?? [];
     if (number === undefined) return [line];
     const steps = aclAction.test(line) ? [] : skipped('steps');
@@ -32,5 +33,5 @@ export function withSkippedLines(tool: TraceTool, kept: string): string {
       ...skipped('actions').map((one) => `${indent}    ${one}`),
     ];
   });
-  return lines.join('\n');
+  return [...lines, ...(kept.split('\n').some((line) => turn.test(line)) ? skipped('after') : [])].join('\n');
 }

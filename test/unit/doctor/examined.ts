@@ -8,7 +8,14 @@ import { wholeParts } from '../plan/observed.ts';
 
 const folder = join(process.cwd(), 'test/cases');
 export const doctorTable = join(folder, 'doctor.txt');
-export const doctorCases = readTable(doctorTable, 'given');
+/** First line of a report: the verdict of a check. */
+const verdict = /^(ok|n\/a|warning|FAILED) /m;
+/** Cases, with the changes to the facts of another case (`given`), and the report about them. */
+export const doctorCases = readTable(doctorTable, 'all').map(({ name, about, parts: { all = '' } }) => {
+  const start = all.search(verdict);
+  const end = start === -1 ? all.length : start;
+  return { name, about, given: all.slice(0, end), report: all.slice(end) };
+});
 const cases = new Map(doctorCases.map((one) => [one.name, one]));
 
 const usualUnit = {
@@ -37,7 +44,7 @@ interface Change {
  */
 export function changeOf(name: string): Change | null {
   if (existsSync(ownFile(name))) return null;
-  const { words, change } = readChanges(cases.get(name)?.parts.given ?? '');
+  const { words, change } = readChanges(cases.get(name)?.given ?? '');
   return { of: words.from ?? 'healthy', change };
 }
 

@@ -6,7 +6,7 @@ export type RouteFormat = (typeof routeFormats)[number];
 /** Static route by which outside clients reach the pods of a node. */
 export interface OutsideRoute {
   readonly node: string;
-  /** Subnet of the node's pods. */
+  /** Subnet of the node's pods; in the routes that a peer needs, also the range of services. */
   readonly destination: string;
   /** Address of the node's gateway. */
   readonly nextHop: string;

@@ -1,18 +1,18 @@
 // `overlay gateway --high-availability vip`: an address moves to another node when its node fails.
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import t from 'tap';
+import { crash, startAgain } from './crash.ts';
 import { startDaemon } from './daemon.ts';
 import { writesDuring } from './database-writes.ts';
+import { askOften } from './datagrams.ts';
 import { form } from './form.ts';
-import { type Host, missingForHosts, startController, startLan, startVswitchd } from './hosts.ts';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { databases, outside, seenAs, startOutside, startPod, take } from './outside.ts';
 import { oneOvn } from './ovn-of-nodes.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? false;
-const dropIn = 'systemd/ovs-vswitchd.service.d/microshift-net-flow-restore-wait.conf';
 
 /**
  * Connects from a pod to the distant host, which sends a byte every 50 ms. The returned function asks the pod: `count`
@@ -42,85 +42,6 @@ async function listenTo(far: Host, pod: Pick<Host, 'start'>): Promise<(word: 'co
     child.stdin?.write(word);
     return next();
   };
-}
-
-/** Counts of the requests of a pod since the last call. */
-interface Answered {
-  readonly sent: number;
-  readonly unanswered: number;
-  /** Longest time in ms between two answers. */
-  readonly longestMs: number;
-}
-
-/**
- * Starts a pod that sends a numbered datagram to the distant host every 20 ms, and a server there that returns each of
- * them. The returned functions begin a count, and end it when every request has been answered or is ten seconds old.
- */
-async function askOften(far: Host, pod: Pick<Host, 'start'>): Promise<{ begin(): void; end(): Promise<Answered> }> {
-  const server = `
-    const socket = require('dgram').createSocket('udp4');
-    socket.on('message', (bytes, { address, port }) => socket.send(bytes, port, address));
-    socket.bind(4006, '${outside}', () => console.log('ready'));`;
-  await once(far.start(process.execPath, '-e', server).stdout as Readable, 'data');
-  const client = `
-    const socket = require('dgram').createSocket('udp4');
-    const [open, said] = [new Set(), { sent: 0, longestMs: 0 }];
-    let [number, timer, last] = [0, undefined, 0];
-    socket.on('message', (bytes) => {
-      open.delete(Number(bytes));
-      said.longestMs = Math.max(said.longestMs, Date.now() - last);
-      last = Date.now();
-    });
-    const ask = () => {
-      open.add(++number);
-      said.sent += 1;
-      socket.send(String(number), 4006, '${outside}', () => {});
-    };
-    process.stdin.on('data', (word) => {
-      if (String(word) === 'begin') {
-        open.clear();
-        Object.assign(said, { sent: 0, longestMs: 0 });
-        last = Date.now();
-        timer = setInterval(ask, 20);
-        return;
-      }
-      clearInterval(timer);
-      const until = Date.now() + 10000;
-      const look = setInterval(() => {
-        if (open.size > 0 && Date.now() < until) return;
-        clearInterval(look);
-        console.log(JSON.stringify({ ...said, unanswered: open.size }));
-      }, 50);
-    });
-    socket.bind(0, () => console.log('ready'));`;
-  const child = pod.start(process.execPath, '-e', client);
-  const next = async (): Promise<string> => String(await once(child.stdout as Readable, 'data')).trim();
-  await next();
-  return {
-    begin: () => void child.stdin?.write('begin'),
-    end: async () => {
-      child.stdin?.write('end');
-      return JSON.parse(await next()) as Answered;
-    },
-  };
-}
-
-/** Ends Open vSwitch and ovn-controller of a node without a chance to clean up. */
-function crash(host: Host): void {
-  host.must(
-    'sh',
-    '-c',
-    'kill -9 $(cat /run/openvswitch/ovs-vswitchd.pid /run/ovn/ovn-controller.pid /run/openvswitch/ovn-controller.pid 2>/dev/null)',
-  );
-}
-
-/** Starts Open vSwitch and ovn-controller after a crash, as their units do. */
-function startAgain(host: Host): void {
-  // The drop-in runs before ovs-vswitchd starts (systemd.service(5), ExecStartPre; `$$` is `$`).
-  const [, before = ''] = /^ExecStartPre=-\/bin\/sh -c '(.*)'$/m.exec(readFileSync(dropIn, 'utf8')) ?? [];
-  host.must('sh', '-c', before.replaceAll('$$', '$'));
-  startVswitchd(host);
-  startController(host);
 }
 
 t.test('an address that moves between two nodes', { skip }, async (t) => {

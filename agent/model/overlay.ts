@@ -189,7 +189,9 @@ export interface NorthboundFacts {
   readonly nodes: readonly OverlayNode[];
   /** Nodes whose rows are removed. */
   readonly leaving: readonly string[];
-  /** Node that gives its name to a new router of the cluster in layout `seed`. */
+  /**
+   * Name of the central node, which has OVN's databases. A new router of the cluster in layout `seed` has this name.
+   */
   readonly centralNode: string;
   readonly rows: DatabaseRows;
   /**
@@ -219,8 +221,18 @@ export interface SharedAddresses {
    * member may write this claim (ovn-sb(5), Port_Binding, `chassis`). A port that no chassis has is left out.
    */
   readonly holders: Readonly<Record<string, string>>;
-  /** System-ids of the chassis to which the central node's tunnels are down. */
+  /**
+   * System-ids of the chassis to which all of the central node's tunnels have failed. A tunnel that has not worked yet
+   * since the start of Open vSwitch has not failed.
+   */
   readonly unreached: readonly string[];
+  /** System-ids of the chassis with which no BFD session of the central node is up at both ends. */
+  readonly unconfirmed: readonly string[];
+  /**
+   * Last value of nb_cfg that the ovn-controller of each chassis has applied (ovn-sb(5), Chassis_Private), by
+   * system-id. Absent with OVN before 20.09, which has no such table.
+   */
+  readonly answers?: Readonly<Record<string, number>>;
 }
 
 /** Facts from which a node's own rows of Open_vSwitch are planned. */

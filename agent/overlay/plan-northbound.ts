@@ -71,7 +71,7 @@ function addAll(desired: DesiredRows, facts: NorthboundFacts): void {
       : [addGateway(desired, cluster, facts, node, node.gateway)],
   );
   const vips = vipsOf(facts.nodes);
-  for (const vip of vips) addVip(desired, cluster, vip, facts.sharedAddresses);
+  for (const vip of vips) addVip(desired, cluster, vip, facts);
   if (vips.length > 0 && facts.bfdIntervalMs !== undefined) addBfdInterval(desired, facts.bfdIntervalMs);
   addEgressRoutes(desired, cluster, gateways, vips, facts.leaving);
 }

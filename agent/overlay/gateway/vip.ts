@@ -1,4 +1,4 @@
-import type { OverlayGateway, OverlayNode, SharedAddresses } from '../../model/overlay.ts';
+import type { NorthboundFacts, OverlayGateway, OverlayNode } from '../../model/overlay.ts';
 import type { DatabaseRow } from '../../model/rows.ts';
 import { isIpv6, sameFamily, withoutLength } from '../addresses.ts';
 import type { Cluster } from '../cluster/cluster-rows.ts';
@@ -7,7 +7,7 @@ import { vipNames } from '../overlay-names.ts';
 import { is, keys } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
-import { textOf } from '../rows/row-index.ts';
+import { mapOf, textOf } from '../rows/row-index.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { addTranslation, addUplink } from './uplink-rows.ts';
 import { vipOrder } from './vip-order.ts';
@@ -24,6 +24,17 @@ export interface Vip {
 
 /** Largest priority of a chassis (ovn-nb(5), Gateway_Chassis). */
 const highestPriority = 32_767;
+/** Priority of the central node while another node is first. */
+const lowestPriority = 0;
+
+/** Facts about the cluster on which the order of a VIP's nodes depends. */
+type VipSituation = Pick<NorthboundFacts, 'centralNode' | 'sharedAddresses'>;
+
+/** Returns the priority of a node at a place in the order of preference; the nodes after the first are by number. */
+function priorityAt(place: number, { id, name }: OverlayNode, centralNode: string): number {
+  if (place === 0) return highestPriority;
+  return name === centralNode ? lowestPriority : highestPriority - id;
+}
 
 /** Returns true if a node of the VIP answers; if no node does, packets leave by other gateways. */
 export function isAnyUp({ nodes }: Vip): boolean {
@@ -69,7 +80,12 @@ export function addBfdInterval(desired: DesiredRows, intervalMs: number): void {
  * Gateway Ports"). OVN gives the port back to a chassis with a higher priority as soon as BFD is up, even if this
  * chassis has no flows yet. The priorities therefore change while a failed chassis is away (vip-order.ts).
  */
-export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip, state?: SharedAddresses): void {
+export function addVip(
+  desired: DesiredRows,
+  cluster: Cluster,
+  vip: Vip,
+  { centralNode, sharedAddresses }: VipSituation,
+): void {
   const { gateway, nodes } = vip;
   const names = nodes.map(({ name }) => name);
   // The rows of a VIP, except those of Gateway_Chassis, name the VIP's first node in external_ids. They stay as long as
@@ -82,7 +98,16 @@ export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip, state?:
     const row = rowOf(one);
     return row === null ? null : Number(textOf(row, 'priority'));
   };
-  const order = vipOrder(nodes, onRouter, priorityOf, state);
+  const marks = nodes.flatMap((one) => mapOf(rowOf(one), 'external_ids')[tagKeys.askedAtMove] ?? []);
+  const order = vipOrder({
+    nodes,
+    centralNode,
+    port: onRouter,
+    priorityOf,
+    asked: Number(textOf(desired.existing.all('NB_Global')[0] ?? null, 'nb_cfg')),
+    askedAtMove: marks[0] === undefined ? null : Number(marks[0]),
+    state: sharedAddresses ?? null,
+  });
   const preferred = order.nodes.map(({ name }) => name);
   desired.trace.push(
     `egress=${gateway.addresses.join(' ')} by the first of ${preferred.join(', ')} that answers: ${order.reason}`,
@@ -108,17 +133,26 @@ export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip, state?:
     why: `one node of ${names.join(', ')} at a time answers for ${gateway.addresses.map(withoutLength).join(' and ')}`,
   });
   for (const [index, one] of order.nodes.entries()) {
-    const priority = index === 0 ? highestPriority : highestPriority - one.id;
+    const { askedAtMove } = order;
+    const mark =
+      index === 0 && askedAtMove !== null
+        ? keys({ [tagKeys.askedAtMove]: `${askedAtMove}` })
+        : { keys: {}, without: [tagKeys.askedAtMove] };
     desired.add({
       table: 'Gateway_Chassis',
       title: titleOf(one),
       existing: rowOf(one),
-      columns: { name: is(titleOf(one)), chassis_name: is(one.systemId), priority: is(priority) },
+      columns: {
+        name: is(titleOf(one)),
+        chassis_name: is(one.systemId),
+        priority: is(priorityAt(index, one, centralNode)),
+        external_ids: mark,
+      },
       place: { row: port, column: 'gateway_chassis' },
       node: one.name,
       why:
         index === 0
-          ? `${one.name} has the shared address unless it fails`
+          ? `${one.name} has the shared address ${one.name === centralNode && nodes.length > 1 ? 'until another node works' : 'unless it fails'}`
           : `${one.name} takes over the shared address after a failure of ${preferred.slice(0, index).join(' and ')}`,
     });
   }

@@ -1,7 +1,8 @@
 import type { SharedAddresses } from '../../model/overlay.ts';
 import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
+import { answersOf } from '../members/heartbeat.ts';
 import { indexRows, listOf, textOf } from '../rows/row-index.ts';
-import { tunnelsOf } from './tunnels.ts';
+import { unconfirmedChassis, unreachedChassis } from './tunnels.ts';
 
 /**
  * Prefix of the name of a distributed gateway's chassisredirect port; the rest is the name of the router port
@@ -27,8 +28,11 @@ export function sharedAddressesOf(
     const holder = names.get(String(listOf(row, 'chassis')[0]));
     return holder === undefined ? [] : [[textOf(row, 'logical_port').slice(redirectPrefix.length), holder] as const];
   });
-  const tunnels = tunnelsOf(local);
-  const reached = new Set(tunnels.filter(({ fault }) => fault === null).map(({ chassis }) => chassis));
-  const unreached = new Set(tunnels.map(({ chassis }) => chassis).filter((chassis) => !reached.has(chassis)));
-  return { holders: Object.fromEntries(holders), unreached: [...unreached] };
+  const answers = answersOf(southbound);
+  return {
+    holders: Object.fromEntries(holders),
+    unreached: unreachedChassis(local),
+    unconfirmed: unconfirmedChassis(local),
+    ...(answers !== null && { answers: Object.fromEntries(answers) }),
+  };
 }

@@ -63,15 +63,20 @@ function silentChassis(
   rows: DatabaseRows,
 ): readonly string[] {
   const due = seen.length < rounds ? undefined : seen.at(-1);
-  // OVN before 20.09 has no Chassis_Private, and therefore no answers.
-  if (due === undefined || !('Chassis_Private' in rows.tables)) return [];
-  const answers = new Map(
-    indexRows(rows)
-      .all('Chassis_Private')
-      .map((row) => [textOf(row, 'name'), Number(textOf(row, 'nb_cfg'))]),
-  );
+  const answers = answersOf(rows);
+  if (due === undefined || answers === null) return [];
   const silent = gateways.map(({ systemId }) => systemId).filter((systemId) => (answers.get(systemId) ?? -1) < due);
   return silent.length === gateways.length ? [] : silent;
+}
+
+/**
+ * Returns the last value of nb_cfg that the ovn-controller of each chassis has applied, by system-id; null with OVN
+ * before 20.09, which has no Chassis_Private.
+ */
+export function answersOf(rows: DatabaseRows): ReadonlyMap<string, number> | null {
+  if (!('Chassis_Private' in rows.tables)) return null;
+  const answers = indexRows(rows).all('Chassis_Private');
+  return new Map(answers.map((row) => [textOf(row, 'name'), Number(textOf(row, 'nb_cfg'))]));
 }
 
 /** Returns the members that have a gateway. */

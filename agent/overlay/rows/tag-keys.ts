@@ -10,6 +10,11 @@ export const tagKeys = {
   chassis: 'owner-chassis',
   /** Key that marks a route for the packets from a subnet that `overlay gateway --subnets` assigns to a gateway. */
   asked: 'owner-asked',
+  /**
+   * Key with the value of NB_Global.nb_cfg at the time when the central node took over a shared address. Another node
+   * gets the address only after it has answered a later value.
+   */
+  askedAtMove: 'owner-asked-at-move',
   /** Key with the name of the peer to which a route leads. */
   peer: 'owner-peer',
   /** Key that marks a port of br-int whose interface leads to hosts that are not pods. */

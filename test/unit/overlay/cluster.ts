@@ -143,7 +143,7 @@ export function factsOf(rows: DatabaseRows, special: Partial<NorthboundFacts> = 
   return {
     layout: modern,
     leaving: [],
-    centralNode: nodes[0]?.name ?? 'n1',
+    centralNode: nodes.toSorted((a, b) => a.id - b.id)[0]?.name ?? 'n1',
     rows,
     randomMacs: Array.from(
       { length: macsNeeded(nodes.length) },

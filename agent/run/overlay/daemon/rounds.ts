@@ -1,5 +1,6 @@
 import { askNextNumber, openCentralDatabase } from '../../../drivers/ovn/database.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
+import { answeredSinceMove } from '../../../overlay/gateway/answered-since.ts';
 import { judgeGateways, nextRound } from '../../../overlay/members/heartbeat.ts';
 import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
@@ -17,6 +18,8 @@ interface Round {
   readonly asked: readonly number[];
   /** Names of the gateways that are down. */
   readonly down: readonly string[];
+  /** Names of the gateways that have answered since the central node took over a shared address. */
+  readonly back: readonly string[];
 }
 
 /**
@@ -31,7 +34,8 @@ export interface Rounds {
 
 /**
  * Creates the rounds of requests to the gateways. After each round in which the databases of this node answered, calls
- * `note` with the requested values of nb_cfg, and calls `onChange` if a gateway went up or down.
+ * `note` with the requested values of nb_cfg, and calls `onChange` if a gateway went up or down, or if a gateway has
+ * answered for the first time since the central node took over a shared address.
  */
 export function createRounds(
   places: OverlayPlaces,
@@ -41,6 +45,7 @@ export function createRounds(
 ): Rounds {
   let asked = before;
   let gateways: readonly OverlayNode[] = [];
+  let back: readonly string[] = [];
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   const round = async (): Promise<void> => {
@@ -50,7 +55,8 @@ export function createRounds(
       asked = done.asked;
       note(asked);
       const down = gateways.filter(({ gateway }) => gateway?.isUp === false).map(({ name }) => name);
-      if (down.join() !== done.down.join()) onChange();
+      if (down.join() !== done.down.join() || done.back.some((name) => !back.includes(name))) onChange();
+      ({ back } = done);
     }
     timer = gateways.length < 2 ? undefined : setTimeout(() => void round(), roundMs);
   };
@@ -81,8 +87,13 @@ async function askGateways(
   const rows = await readRows(southbound, ['SB_Global', 'Chassis_Private']).finally(() => southbound.close());
   const northbound = await openCentralDatabase('OVN_Northbound', ovnRuns);
   if (northbound === null) return null;
-  await askNextNumber(northbound).finally(() => northbound.close());
+  const above = await readRows(northbound, ['Gateway_Chassis'])
+    .then(async (found) => {
+      await askNextNumber(northbound);
+      return found;
+    })
+    .finally(() => northbound.close());
   const asked = nextRound(before, rows);
   const down = judgeGateways(members, asked, rows).filter(({ gateway }) => gateway?.isUp === false);
-  return { asked, down: down.map(({ name }) => name) };
+  return { asked, down: down.map(({ name }) => name), back: answeredSinceMove(members, above, rows) };
 }

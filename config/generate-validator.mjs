@@ -70,7 +70,10 @@ export interface SchemaFault {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the settings of a valid value by their full names, or every rule of the schema that the value breaks. */
+/**
+ * Returns the settings of a parsed ovn.yaml by their full names if the schema permits the file, and otherwise every rule
+ * of the schema that the file breaks.
+ */
 export function checkSettings(value: unknown): {
   readonly settings: Partial<OvnSettings>;
   readonly faults: readonly SchemaFault[];

@@ -85,7 +85,7 @@ function nodeIpComplaint(host: HostNetwork, { config: { cluster }, carried, plan
   );
 }
 
-/** Returns the failure for an address that MicroShift's configuration sets and that no interface has. */
+/** Returns the failure for an address in MicroShift's configuration that no interface has in the same spelling. */
 function nowhere(key: string, address: string, source: string, host: HostNetwork): Finding {
   const spelling = otherSpelling(address, host);
   if (spelling !== null)

@@ -239,8 +239,8 @@ export function translate(
 }
 
 /**
- * Handles a router that resolves a neighbour. If the address belongs to another logical port, the answer is known.
- * ovn-trace does not know fixed MACs, for which the router does not ask.
+ * Handles a router that resolves a neighbour. If the address belongs to another logical port, the answer is known. The
+ * same holds if the MAC is in a row of Static_MAC_Binding, which ovn-trace does not read.
  */
 function ask(progress: Progress): void {
   const { facts, nextHop, packet, outPort, inPort } = progress;

@@ -3,7 +3,7 @@ import { removeFile, writeFileAtomically } from '../../drivers/host/files/files.
 import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
 import type { TuningStep, TuningStepKind } from '../../model/tuning.ts';
 
-/** Connections of the steps that tune the daemons of Open vSwitch. */
+/** Client of Open vSwitch and functions with which the steps of the tuning change systemd and the CPUs of threads. */
 export interface TuningContext {
   readonly ovs: Pick<OpenVSwitch, 'setKeys'>;
   readonly reloadUnits: () => Promise<void>;

@@ -6,7 +6,7 @@ import { countChanges, countWorkload } from '../overlay-view.ts';
 
 /** Changes of a node's part in the overlay. */
 export interface OverlayChangesJson {
-  /** Rows of Open vSwitch and OVN. */
+  /** Changes of rows in the databases of Open vSwitch and OVN. */
   readonly rows: readonly RowChangeJson[];
   /**
    * Commands of ip(8) and bridge(8) and settings of sysctl(8) for the interface of the node's management port, the NIC

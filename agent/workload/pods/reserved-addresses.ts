@@ -3,7 +3,7 @@ import type { NamespacedName } from '../../model/workload.ts';
 import type { AddressRange } from '../../net/address-range.ts';
 import { addressOf, type PodSubnets, placeAfter, placesIn, rangeWith } from './subnets.ts';
 
-/** Addresses, and the pods to which they are assigned; no two pods have the same address. */
+/** Addresses, and the pods and overlay ports to which they are assigned. Each address is assigned once. */
 export interface ReservedAddresses {
   /** Addresses of each pod that has any, with their prefix length, IPv4 first. */
   readonly addresses: ReadonlyMap<NamespacedName, readonly string[]>;

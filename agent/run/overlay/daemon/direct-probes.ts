@@ -34,7 +34,7 @@ export interface DirectProbes {
   close(): void;
 }
 
-/** Creates the probes. Calls `onChange` when the set of nodes whose probes arrive changes, or becomes complete. */
+/** Creates the probes. Calls `onChange` when the set of nodes whose probes arrive, or `isComplete`, changes. */
 export function createDirectProbes(places: Pick<OverlayPlaces, 'services'>, onChange: () => void): DirectProbes {
   const hearing = createHearing();
   const sockets = new Map<string, ProbeSocket>();

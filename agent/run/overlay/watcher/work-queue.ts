@@ -16,8 +16,12 @@ export interface WorkItem {
  * time on the monotonic clock.
  */
 export interface WorkQueue {
-  /** Adds the work of a changed object. If the object's own key was refused, its next attempt is due at once. */
-  add(of: string, objectKeys: Iterable<ObjectKey>): void;
+  /**
+   * Adds the work of a changed object. If the object's own key was refused, its next attempt is due at once. With
+   * `notBeforeMs`, work that does not wait yet is held back until this time. It is released earlier by work without
+   * this time that has the same name, or that contains its name as an object key.
+   */
+  add(of: string, objectKeys: Iterable<ObjectKey>, notBeforeMs?: number): void;
   /**
    * Returns the work of the next transaction, about 100 object keys; empty if nothing is due. A refused key whose next
    * attempt is due is returned only with the keys that have to be planned with it.
@@ -46,8 +50,8 @@ export interface WorkQueue {
    */
   dueMs(): number | null;
   /**
-   * Returns true if the waiting work, together with the work of `more` changed objects, fills a transaction. Also
-   * returns true if the queue has work that was put at its front again or split.
+   * Returns true if the waiting work that is not held back, together with the work of `more` changed objects, fills a
+   * transaction. Also returns true if the queue has work that was put at its front again or split.
    */
   fills(more: number): boolean;
   /** Refused object keys whose rows have not been written since. */
@@ -63,6 +67,8 @@ const mostObjectKeys = 100;
  */
 export function createWorkQueue(together: (unit: ObjectKey) => Iterable<ObjectKey>): WorkQueue {
   const waiting = new Map<string, Set<ObjectKey>>();
+  /** Times until which waiting work is held back, by the name of the work. */
+  const held = new Map<string, number>();
   const halves: (readonly WorkItem[])[] = [];
   const refusals = createRefusals();
   /**
@@ -81,13 +87,15 @@ export function createWorkQueue(together: (unit: ObjectKey) => Iterable<ObjectKe
   const takeWaiting = (of: string): ReadonlySet<ObjectKey> => {
     const objectKeys = waiting.get(of) ?? new Set();
     waiting.delete(of);
+    held.delete(of);
     return objectKeys;
   };
-  const takeMany = (): readonly WorkItem[] => {
+  const takeMany = (nowMs: number): readonly WorkItem[] => {
     const taken: WorkItem[] = [];
     const taking = new Set<ObjectKey>();
     for (const of of waiting.keys()) {
       if (taking.size >= mostObjectKeys) break;
+      if ((held.get(of) ?? 0) > nowMs) continue;
       const item = cleared({ of, objectKeys: takeWaiting(of) });
       if (item.objectKeys.size > 0) taken.push(item);
       for (const objectKey of item.objectKeys) taking.add(objectKey);
@@ -95,15 +103,18 @@ export function createWorkQueue(together: (unit: ObjectKey) => Iterable<ObjectKe
     return taken;
   };
   return {
-    add: (of, objectKeys) => {
-      waiting.set(of, new Set([...(waiting.get(of) ?? []), ...objectKeys]));
+    add: (of, objectKeys, notBeforeMs) => {
+      const all = [...objectKeys];
+      if (notBeforeMs === undefined) for (const released of [of, ...all]) held.delete(released);
+      else if (!waiting.has(of)) held.set(of, notBeforeMs);
+      waiting.set(of, new Set([...(waiting.get(of) ?? []), ...all]));
       refusals.wake(of);
     },
     take: (nowMs) => {
       const half = halves.pop();
       if (half !== undefined) return half.map(cleared);
       const again = refusals.take(nowMs);
-      if (again === null) return takeMany();
+      if (again === null) return takeMany(nowMs);
       return [cleared({ of: again, objectKeys: new Set([again, ...together(again), ...takeWaiting(again)]) })];
     },
     done: (items) => {
@@ -117,8 +128,12 @@ export function createWorkQueue(together: (unit: ObjectKey) => Iterable<ObjectKe
       halves.push(...halvesOf(items));
       return null;
     },
-    dueMs: () => (halves.length + waiting.size > 0 ? 0 : refusals.dueMs()),
-    fills: (more) => halves.length > 0 || waiting.size + more >= mostObjectKeys,
+    dueMs: () => {
+      if (halves.length > 0 || waiting.size > held.size) return 0;
+      const due = [...held.values(), refusals.dueMs() ?? []].flat();
+      return due.length === 0 ? null : Math.min(...due);
+    },
+    fills: (more) => halves.length > 0 || waiting.size - held.size + more >= mostObjectKeys,
     get refused() {
       return refusals.objectKeys;
     },

@@ -6,6 +6,7 @@ import type { WorkloadFacts } from '../../../workload/part.ts';
 import type { ObjectKey } from '../../../workload/plan-workload.ts';
 import { retryAfterMs } from '../loop/pace.ts';
 import { allWork, togetherWith, workOf } from './all-work.ts';
+import { awaitsEndpoints, longestWaitMs } from './awaited-endpoints.ts';
 import { createGathering } from './gathering.ts';
 import type { Northbound, RowUpdate } from './northbound-mirror.ts';
 import type { Refused } from './refusals.ts';
@@ -50,7 +51,7 @@ export function createWriter(
 ): Writer {
   const errands = createWorkQueue((objectKey) => togetherWith(objectKey, facts()));
   const put = ({ of, objectKeys }: WorkItem): void => errands.add(of, objectKeys);
-  const unread = createUnread(put);
+  const unread = createUnread((change, now) => addChange(errands, change, now, northbound));
   const gathering = createGathering(() => errands.fills(unread.length));
   let isEverything = false;
   let failures = 0;
@@ -124,11 +125,22 @@ export function createWriter(
   };
 }
 
+/** Adds the work of a change. The work of a new service waits for the first EndpointSlice of the service. */
+function addChange(
+  errands: WorkQueue,
+  change: ObjectChange,
+  now: WorkloadFacts,
+  { existing }: Pick<Northbound, 'existing'>,
+): void {
+  const { of, objectKeys } = workOf(change, now);
+  errands.add(of, objectKeys, awaitsEndpoints(change, now, existing) ? monotonicMs() + longestWaitMs : undefined);
+}
+
 /**
  * Creates an ordered list of changes whose object keys still have to be determined. Determining the keys takes long if
  * there are many policies.
  */
-function createUnread(put: (errand: WorkItem) => void) {
+function createUnread(put: (change: ObjectChange, now: WorkloadFacts) => void) {
   let changes: ObjectChange[] = [];
   return {
     get length() {
@@ -149,7 +161,7 @@ function createUnread(put: (errand: WorkItem) => void) {
         for (const change of next) {
           const now = facts();
           if (now === null) isWhole = false;
-          else put(workOf(change, now));
+          else put(change, now);
           await breathe();
         }
       }

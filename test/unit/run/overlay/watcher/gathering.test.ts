@@ -2,7 +2,7 @@
 import t from 'tap';
 import { createGathering, type Gathering } from '../../../../../agent/run/overlay/watcher/gathering.ts';
 import { modern, nodeOf } from '../../../overlay/cluster.ts';
-import { factsFor, serviceObject } from '../../../workload/services/facts.ts';
+import { factsFor, serviceObject, sliceObject } from '../../../workload/services/facts.ts';
 import { stopClock } from '../stopped-clock.ts';
 import { paperWriter } from './paper-writer.ts';
 
@@ -69,7 +69,10 @@ t.test('a pause ends with the writer, and no other begins', async (t) => {
 
 t.test('two hundred services that arrive one after the other become few transactions', async (t) => {
   const pass = stopClock(t);
-  const objects = Array.from({ length: 200 }, (_, index) => serviceObject(`s${index}`));
+  const objects = Array.from({ length: 200 }, (_, index) => [
+    serviceObject(`s${index}`),
+    sliceObject(`s${index}`, []),
+  ]).flat();
   const facts = factsFor(objects, [nodeOf(1)], modern);
   const services = [...facts.workload.services.values()];
   const written: number[] = [];

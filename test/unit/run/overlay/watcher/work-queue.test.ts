@@ -114,3 +114,39 @@ t.test('several refused changes in one transaction', async (t) => {
   t.strictSame(new Set(reported), new Set(bad.map((name) => `${name} 1`)));
   t.equal(new Set(written.flat()).size, 296);
 });
+
+t.test('work that is held back becomes due at its time', async (t) => {
+  const errands = createWorkQueue(alone);
+  errands.add('service:a', ['service:a'], 200);
+  t.strictSame([errands.take(199), errands.dueMs()], [[], 200]);
+  errands.add('service:a', ['service:a'], 500);
+  t.equal(errands.dueMs(), 200, 'a further change does not extend the wait');
+  errands.add('pod:b', ['pod:b']);
+  t.equal(errands.dueMs(), 0);
+  t.strictSame(namesOf(errands.take(100)), ['pod:b'], 'other work does not wait');
+  t.strictSame(namesOf(errands.take(200)), ['service:a']);
+  t.strictSame([errands.take(1000), errands.dueMs()], [[], null]);
+});
+
+t.test('work that is held back is released by work for the same object', async (t) => {
+  const errands = createWorkQueue(alone);
+  errands.add('service:a', ['service:a', 'service:other'], 200);
+  errands.add('service:b', ['service:b'], 200);
+  errands.add('slice:a-1', ['service:a']);
+  t.strictSame(namesOf(errands.take(0)), ['service:a', 'slice:a-1'], 'both are in one transaction');
+  errands.add('service:b', ['service:b']);
+  t.strictSame(namesOf(errands.take(0)), ['service:b'], 'a deletion, or a comparison of all objects, does not wait');
+  errands.add('service:c', ['service:c']);
+  errands.add('service:c', ['service:c'], 200);
+  t.strictSame(namesOf(errands.take(0)), ['service:c'], 'work that is due stays due');
+});
+
+t.test('work that is held back does not fill a transaction', async (t) => {
+  const errands = createWorkQueue(alone);
+  for (let index = 0; index < 150; index += 1) errands.add(`service:${index}`, [`service:${index}`], 200);
+  t.notOk(errands.fills(99));
+  t.ok(errands.fills(100));
+  for (let index = 0; index < 100; index += 1) errands.add(`slice:${index}`, [`service:${index}`]);
+  t.ok(errands.fills(0));
+  t.equal(new Set(errands.take(0).flatMap(({ objectKeys }) => [...objectKeys])).size, 100);
+});

@@ -5,7 +5,7 @@ import { indexedSlices } from '../../../workload/services/indexed-slices.ts';
 import { services } from '../../../workload/services/plan-services.ts';
 
 /**
- * Longest time, in ms, for which the rows of a new service wait for its first EndpointSlice. By default, kube-proxy also
+ * Longest time, in ms, for which the rows of a new service wait for its first EndpointSlice. By default, kube-proxy
  * updates its rules at most once in this time (KubeProxyConfiguration, iptables.minSyncPeriod). Kubernetes creates an
  * EndpointSlice for every service with a selector, even without endpoints (k8s.io/endpointslice, reconciler.go), so
  * normally only a service without a selector waits this long. Meanwhile, a client of the service is treated as at an

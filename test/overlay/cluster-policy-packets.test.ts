@@ -8,9 +8,10 @@ import { isolationPolicy } from '../../agent/workload/isolation/isolation-policy
 import { namespaceOf } from '../unit/workload/policies/world.ts';
 import { form } from './form.ts';
 import { missingForHosts, startLan } from './hosts.ts';
+import { ask, attempt, silenceMs } from './one-request.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
-import { attempt, podsOf, setPolicy, silenceMs } from './planned-pods.ts';
-import { ask, balance, datagramsAt } from './services.ts';
+import { podsOf, setPolicy } from './planned-pods.ts';
+import { balance, datagramsAt } from './services.ts';
 import { talk } from './talk.ts';
 
 const house = (name: string): object => ({ matchLabels: { 'kubernetes.io/metadata.name': name } });

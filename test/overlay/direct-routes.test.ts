@@ -9,13 +9,12 @@ import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { killAtEveryEffect } from './kills.ts';
 import { sixOf } from './neighbours.ts';
+import { ask, attempt } from './one-request.ts';
 import { oneOvn, ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { pingScript } from './ping.ts';
-import { ask, balance, datagramsAt, type Pod, startPod } from './services.ts';
+import { balance, datagramsAt, type Pod, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
-/** Limit for an answer that must not come: permitted packets are answered within milliseconds. */
-const silenceMs = 1500;
 /** Hops of a packet between pods of two nodes: one router through a tunnel, four routers by a direct route. */
 const ttl = { tunnel: 63, direct: 60 } as const;
 const cookie = 'cookie=0x6d6e6f766c79/-1';
@@ -36,16 +35,6 @@ for (const which of ovnsHere())
 /** Returns the TTL with which a pod answers another one. */
 function ttlOf(from: Pod, to: Pod): number {
   return Number(from.must('perl', '-e', pingScript, '--', to.address));
-}
-
-/** Connects once to a pod that must not answer; returns the answer, or an empty text. */
-function attempt(from: Pod, to: Pod): string {
-  const script = `
-    const socket = require('net').connect({ port: 8080, host: '${to.address}' });
-    socket.on('data', (answer) => { console.log(String(answer)); process.exit(); });
-    socket.on('error', () => process.exit());
-    setTimeout(() => process.exit(), ${silenceMs});`;
-  return from.must(process.execPath, '-e', script).trim();
 }
 
 /** Sends a datagram of this size to an address of a pod until an answer arrives; returns the answer. */
@@ -289,7 +278,7 @@ async function onlyDirectly(t: Test, [n1, n2]: readonly [Host, Host], [p1, p2]: 
 
   n2.must('ovs-ofctl', 'add-flow', 'br-ex', `${filters.v4},actions=drop`);
   n1.must('sh', '-c', "while ovn-sbctl list Chassis | grep -q 'direct:n1[,\"]'; do sleep 0.5; done");
-  t.equal(attempt(p1, p2), '', 'no tunnel replaces a direct route that breaks');
+  t.equal(attempt(p1, p2.address), '', 'no tunnel replaces a direct route that breaks');
   verified(n1, /pods do not reach each other.*no packet of n1 arrives at n2/);
   verified(n2, /no packet of n1 \(192\.0\.2\.11\) arrives without a tunnel, so its pods are not reached/);
   t.match(n2.agent('overlay', 'status').stdout, /n1 not reached \(IPv4\): no packet of n1 arrives at n2/);
@@ -302,7 +291,7 @@ async function onlyDirectly(t: Test, [n1, n2]: readonly [Host, Host], [p1, p2]: 
     '-c',
     'while ovn-nbctl list Logical_Router | grep -q GR_n2; do sleep 0.5; done; ovn-nbctl --wait=hv sync',
   );
-  t.equal(attempt(p1, p2), '', 'no tunnel reaches a node that has no gateway any more');
+  t.equal(attempt(p1, p2.address), '', 'no tunnel reaches a node that has no gateway any more');
   t.equal(ask(n1, 'tcp', p2.address, 8080), '10.42.0.2', 'a node reaches its pods');
   verified(n1, /pods do not reach each other.*n2 is not a gateway/);
   verified(n2, /pods of n2 and of other nodes do not reach each other/);
@@ -431,7 +420,7 @@ function restricted(t: Test, central: Host, [from, to]: readonly [Pod, Pod]): vo
   rule(1000, 'ip', 'drop');
   rule(1001, 'arp', 'allow');
   central.must('ovn-nbctl', '--wait=hv', 'sync');
-  t.equal(attempt(from, to), '', 'the policy blocks the pod');
+  t.equal(attempt(from, to.address), '', 'the policy blocks the pod');
   rule(1002, `ip4.src == ${from.address}`, 'allow-related');
   central.must('ovn-nbctl', '--wait=hv', 'sync');
   t.equal(ask(from, 'tcp', to.address, 8080), from.address, 'the policy permits the pod by its address');

@@ -12,9 +12,10 @@ import { flowAppears, flowDisappears } from './flow-appears.ts';
 import { dualStack, form } from './form.ts';
 import { type Host, killProcess, missingForHosts, startLan } from './hosts.ts';
 import { answeringMacs, macOf, sixOf } from './neighbours.ts';
+import { ask, askUntil } from './one-request.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { offerApi } from './relay.ts';
-import { ask, askUntil, type Pod, startPod } from './services.ts';
+import { type Pod, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');

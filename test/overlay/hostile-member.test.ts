@@ -7,11 +7,11 @@ import { seededRandom } from '../unit/ovsdb/random.ts';
 import { configure, form } from './form.ts';
 import { openTables, randomWrite, readTargets } from './hostile-writes.ts';
 import { type Ended, type Host, missingForHosts, program, startLan } from './hosts.ts';
+import { askUntil } from './one-request.ts';
 import { answerTo, outside, startOutside, startPod } from './outside.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { pingScript } from './ping.ts';
 import { startVm } from './port-guests.ts';
-import { askUntil } from './services.ts';
 
 const reason = missingForHosts();
 const id = 'n3-of-the-test';

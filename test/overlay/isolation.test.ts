@@ -2,25 +2,13 @@
 import t, { type Test } from 'tap';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { ask, attempt } from './one-request.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
-import { ask, balance, datagramsAt, serve, startPod } from './services.ts';
-
-/** Limit for an answer: permitted packets are answered within milliseconds, and a longer wait proves nothing more. */
-const silenceMs = 1500;
+import { balance, datagramsAt, serve, startPod } from './services.ts';
 
 const reason = missingForHosts();
 if (reason !== null) t.plan(0, reason);
 else for (const which of ovnsHere()) t.test(`packets from outside, OVN: ${which}`, (t) => isolated(t, which));
-
-/** Connects once to a place that must not answer; returns the answer of the other end, or an empty text. */
-function attempt(from: Pick<Host, 'must'>, address: string, port: number): string {
-  const script = `
-    const socket = require('net').connect(${port}, '${address}');
-    socket.on('data', (answer) => { console.log(String(answer)); process.exit(); });
-    socket.on('error', () => process.exit());
-    setTimeout(() => process.exit(), ${silenceMs});`;
-  return from.must(process.execPath, '-e', script).trim();
-}
 
 /** Sends a datagram to each of these ports, in their order, from one of the sender's addresses. */
 function send(from: Pick<Host, 'must'>, own: string, address: string, ports: readonly number[]): void {

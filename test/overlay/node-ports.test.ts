@@ -5,8 +5,9 @@ import { hasProgram } from '../cluster/binaries.ts';
 import { startDaemon } from './daemon.ts';
 import { configure, form } from './form.ts';
 import { type Host, killProcess, missingForHosts, startLan } from './hosts.ts';
+import { ask, askUntil } from './one-request.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
-import { ask, askUntil, balance, serve, startPod } from './services.ts';
+import { balance, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');

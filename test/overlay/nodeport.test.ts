@@ -5,8 +5,9 @@ import { hasProgram } from '../cluster/binaries.ts';
 import { form } from './form.ts';
 import { type Host, killProcess, missingForHosts, startLan, startVswitchd } from './hosts.ts';
 import { sixOf } from './neighbours.ts';
+import { ask } from './one-request.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
-import { ask, balance, serve, startPod } from './services.ts';
+import { balance, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');

@@ -5,13 +5,12 @@ import { startDaemon } from './daemon.ts';
 import { flowAppears, flowDisappears } from './flow-appears.ts';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, killProcess, missingForHosts, startController, startLan } from './hosts.ts';
+import { ask, attempt } from './one-request.ts';
 import { oneOvn, type WhichOvn } from './ovn-of-nodes.ts';
 import { peerState } from './peer-state.ts';
 import { pingScript } from './ping.ts';
-import { ask, balance, type Pod, plugPod, serve, startPod } from './services.ts';
+import { balance, type Pod, plugPod, serve, startPod } from './services.ts';
 
-/** Limit for an answer that must not come: permitted packets are answered within milliseconds. */
-const silenceMs = 1500;
 const hops = ['192.0.2.60', '2001:db8::60'] as const;
 const ranges = ['--subnet', '10.45.0.0/16', 'fd03::/48', '--service-subnet', '10.46.0.0/16,fd04::/112'] as const;
 const add = ['overlay', 'peer', 'add', 'west', '--next-hop', ...hops, ...ranges] as const;
@@ -43,16 +42,6 @@ async function startWest(west: Host): Promise<Pod> {
   const made = west.run(['nft', '-f', '-'], services);
   if (made.status !== 0) throw new Error(made.stderr);
   return pod;
-}
-
-/** Connects once to a place that must not answer; returns the answer, or an empty text. */
-function attempt(from: Pick<Host, 'must'>, address: string, port = 8080): string {
-  const script = `
-    const socket = require('net').connect({ port: ${port}, host: '${address}' });
-    socket.on('data', (answer) => { console.log(String(answer)); process.exit(); });
-    socket.on('error', () => process.exit());
-    setTimeout(() => process.exit(), ${silenceMs});`;
-  return from.must(process.execPath, '-e', script).trim();
 }
 
 async function connected(t: Test, which: WhichOvn): Promise<void> {

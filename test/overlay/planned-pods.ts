@@ -1,5 +1,4 @@
 // Pods whose ports and groups the program's own planner has written, on real nodes.
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Test } from 'tap';
 import { connect } from '../../agent/drivers/ovsdb/index.ts';
@@ -15,9 +14,6 @@ import { emptyWorld, factsOf, namespaceOf, type PolicyWorld, podOf } from '../un
 import { readRows } from './central.ts';
 import type { Host } from './hosts.ts';
 import { type Pod, plugPod } from './services.ts';
-
-/** Limit for an answer: permitted packets are answered within milliseconds, and a longer wait proves nothing more. */
-export const silenceMs = 1500;
 
 /** Pods and policies of the cluster, and their rows. */
 export interface PlannedPods {
@@ -67,34 +63,4 @@ export async function podsOf(t: Test, central: Host): Promise<PlannedPods> {
 export function setPolicy(world: PolicyWorld, key: string, spec: object): void {
   const [namespace, name] = key.split('/');
   world.policies.set(key, readPolicy({ metadata: { namespace, name }, spec }));
-}
-
-/** Connects once to a place that must not answer; returns the answer of the other end, or an empty text. */
-export function attempt(from: Pick<Host, 'must'>, address: string, port = 8080): string {
-  return from.must(process.execPath, '-e', attemptAt(address, port)).trim();
-}
-
-function attemptAt(address: string, port: number): string {
-  return `
-    const socket = require('net').connect(${port}, '${address}');
-    socket.on('data', (answer) => { console.log(String(answer)); process.exit(); });
-    socket.on('error', () => process.exit());
-    setTimeout(() => process.exit(), ${silenceMs});`;
-}
-
-/** Runs attempts at the same time; returns the answer of each. */
-export function attempts(
-  ...places: readonly (readonly [from: Pick<Host, 'start'>, address: string, port?: number])[]
-): Promise<readonly string[]> {
-  return Promise.all(
-    places.map(async ([from, address, port = 8080]) => {
-      const child = from.start(process.execPath, '-e', attemptAt(address, port));
-      let answer = '';
-      child.stdout?.on('data', (text: Buffer) => {
-        answer += text;
-      });
-      await once(child, 'close');
-      return answer.trim();
-    }),
-  );
 }

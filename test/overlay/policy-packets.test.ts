@@ -7,9 +7,10 @@ import { readPod } from '../../agent/workload/pods/read-pod.ts';
 import { podOf } from '../unit/workload/policies/world.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { ask, attempt, attempts, silenceMs } from './one-request.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
-import { attempt, attempts, podsOf, setPolicy, silenceMs } from './planned-pods.ts';
-import { ask, balance, datagramsAt } from './services.ts';
+import { podsOf, setPolicy } from './planned-pods.ts';
+import { balance, datagramsAt } from './services.ts';
 import { talk } from './talk.ts';
 
 /**

@@ -3,9 +3,6 @@ import { execFileSync } from 'node:child_process';
 import type { Host } from './hosts.ts';
 import { moveInside, type Pod, plugPod, ready } from './services.ts';
 
-/** Limit for an answer that must not come: permitted packets are answered within milliseconds. */
-const silenceMs = 1500;
-
 /**
  * Stand-in for a hypervisor. It holds the tap of a VM and a second tap, which is the NIC of the VM, and copies frames
  * between them (Linux, Documentation/networking/tuntap.rst; TUNSETIFF with IFF_TAP and IFF_NO_PI). Both taps end with
@@ -85,20 +82,6 @@ export async function startMachine(
   const machine = await plugPod(host, { interface: name, port: name, mac, address, address6 });
   if (vlan !== null) host.must('ovs-vsctl', 'set', 'Port', name, `tag=${vlan}`);
   return machine;
-}
-
-/**
- * Connects once to a place that must not answer; returns the answer, or an empty text. `own` is the source address of
- * the packets.
- */
-export function attempt(from: Pick<Host, 'must'>, address: string, port = 8080, own = ''): string {
-  const script = `
-    const localAddress = '${own}' === '' ? undefined : '${own}';
-    const socket = require('net').connect({ port: ${port}, host: '${address}', localAddress });
-    socket.on('data', (answer) => { console.log(String(answer)); process.exit(); });
-    socket.on('error', () => process.exit());
-    setTimeout(() => process.exit(), ${silenceMs});`;
-  return from.must(process.execPath, '-e', script).trim();
 }
 
 /**

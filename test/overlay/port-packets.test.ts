@@ -5,10 +5,11 @@ import { macOf } from '../../agent/overlay/addresses.ts';
 import { startDaemon } from './daemon.ts';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, killProcess, missingForHosts, startLan, startVswitchd } from './hosts.ts';
+import { ask, askUntil, attempt } from './one-request.ts';
 import { oneOvn, type WhichOvn } from './ovn-of-nodes.ts';
 import { pingScript } from './ping.ts';
-import { attempt, connect, fullPacket, makeSwitch, portState, startMachine, startVm } from './port-guests.ts';
-import { ask, askUntil, balance, type Pod, serve, startPod } from './services.ts';
+import { connect, fullPacket, makeSwitch, portState, startMachine, startVm } from './port-guests.ts';
+import { balance, type Pod, serve, startPod } from './services.ts';
 
 const [macA, macB, macC] = ['52:54:00:00:00:0a', '52:54:00:00:00:0b', '52:54:00:00:00:0c'] as const;
 const add = (name: string, nic: string, ...words: readonly string[]): readonly string[] => [

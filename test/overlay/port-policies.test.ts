@@ -12,10 +12,11 @@ import { startDaemon } from './daemon.ts';
 import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, program, startLan } from './hosts.ts';
-import { attempt, startVm } from './port-guests.ts';
+import { ask, attempt } from './one-request.ts';
+import { startVm } from './port-guests.ts';
 import { offerApi } from './relay.ts';
 import { serveApi } from './served-api.ts';
-import { ask, type Pod, plugPod } from './services.ts';
+import { type Pod, plugPod } from './services.ts';
 
 /** Time limit of each connection and wait, far beyond the need of a busy machine. */
 const limitMs = 60_000;

@@ -4,13 +4,12 @@ import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, program, startLan } from './hosts.ts';
+import { ask, attempt } from './one-request.ts';
 import { oneOvn, type WhichOvn } from './ovn-of-nodes.ts';
 import { ping } from './ping.ts';
-import { ask, type Pod, serve, startPod } from './services.ts';
+import { type Pod, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
-/** Limit for an answer: permitted packets are answered within milliseconds, and a longer wait proves nothing more. */
-const silenceMs = 1500;
 const cookie = 'cookie=0x6d6e6f766c79/-1';
 
 t.test('pods are reached by a route', { skip: missingForHosts() ?? false }, (t) => routed(t, oneOvn()));
@@ -26,18 +25,6 @@ interface Side {
   readonly permitted: readonly string[];
   /** Addresses of the client from which it may not reach the pods. */
   readonly others: readonly string[];
-}
-
-/**
- * Connects once from an address to a place that must not answer; returns the answer of the other end, or an empty text.
- */
-function attempt(from: Host, own: string, address: string, port = 8080): string {
-  const script = `
-    const socket = require('net').connect({ port: ${port}, host: '${address}', localAddress: '${own}' });
-    socket.on('data', (answer) => { console.log(String(answer)); process.exit(); });
-    socket.on('error', () => process.exit());
-    setTimeout(() => process.exit(), ${silenceMs});`;
-  return from.must(process.execPath, '-e', script).trim();
 }
 
 /** Sends three datagrams from one of the sender's addresses. */
@@ -177,7 +164,7 @@ async function reached(
   for (const [index, subnet] of subnets.entries()) route(subnet, index);
   const closed = (when: string): void => {
     for (const [index, address] of places.entries())
-      t.equal(attempt(client, permitted[index] ?? '', address), '', `${address} does not answer ${when}`);
+      t.equal(attempt(client, address, 8080, permitted[index]), '', `${address} does not answer ${when}`);
   };
   const before = flows();
   closed('before the client is permitted');
@@ -195,7 +182,7 @@ async function reached(
   routeAsPrinted(t, client, central, side, subnets);
   for (const [index, address] of places.entries())
     t.equal(
-      attempt(client, permitted[index] ?? '', address),
+      attempt(client, address, 8080, permitted[index]),
       permitted[index],
       `${address} answers by the printed route`,
     );
@@ -205,7 +192,7 @@ async function reached(
     const [own = '', other = ''] = [permitted[index], others[index]];
     t.equal(ask(client, 'tcp', address, 8080), own, `${address} sees the client over TCP`);
     t.equal(ask(client, 'udp', address, 8053), own, 'the pod answers over UDP');
-    t.equal(attempt(client, other, address), '', 'no other host reaches the pod');
+    t.equal(attempt(client, address, 8080, other), '', 'no other host reaches the pod');
     t.equal(ask(pod, 'tcp', own, 8080), hops[index], 'connections of the pod leave with the address of the gateway');
   }
   t.equal(ping(client, pod.address), 62, 'the pod answers a ping over two routers');
@@ -237,10 +224,10 @@ async function reached(
     const own = permitted[index] ?? '';
     const destination = `${address}/${index === 0 ? 32 : 128}`;
     route(destination, index);
-    t.equal(attempt(client, own, address), '', 'a pod of another node is not reached by this gateway');
+    t.equal(attempt(client, address, 8080, own), '', 'a pod of another node is not reached by this gateway');
     client.must('ip', 'route', 'delete', destination);
     const itself = nodeItself[index] ?? '';
-    const answer = bridge === 'br-ex' ? ask(client, 'tcp', itself, 8080) : attempt(client, own, itself);
+    const answer = bridge === 'br-ex' ? ask(client, 'tcp', itself, 8080) : attempt(client, itself, 8080, own);
     t.equal(answer, bridge === 'br-ex' ? own : '', 'the node itself is reached as before');
   }
   if (bridge === 'br-ex')

@@ -2,8 +2,9 @@
 // stay inside of the cluster.
 import t, { type Test } from 'tap';
 import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import { ask } from './one-request.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
-import { ask, serve, startPod } from './services.ts';
+import { serve, startPod } from './services.ts';
 
 const services = '10.96.0.0/16';
 type Place = readonly [address: string, port: number];

@@ -7,9 +7,10 @@ import { type ApiObject, serviceObject, sliceObject } from '../unit/workload/ser
 import { startDaemon } from './daemon.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { ask } from './one-request.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { publish } from './publish-services.ts';
-import { ask, serve, startPod } from './services.ts';
+import { serve, startPod } from './services.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 

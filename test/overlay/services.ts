@@ -1,5 +1,4 @@
-// Pods without a container runtime, load balancers as a watcher of services would write them, and requests between
-// nodes and pods.
+// Pods without a container runtime, and load balancers as a watcher of services would write them.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { macOf } from '../../agent/overlay/addresses.ts';
@@ -17,32 +16,6 @@ net.createServer((socket) => socket.on('error', () => {}).end(plain(socket.remot
   socket.on('message', (_, { address, port }) => socket.send(plain(address), port, address));
   socket.bind(8053, '::', () => console.log('ready'));
 });
-`;
-
-/**
- * Program that asks with one connection, or over UDP from one port, like a real client: the kernel repeats lost
- * packets. A refused connection is followed by another one.
- */
-const client = `
-const [protocol, address, port] = process.argv.slice(1);
-const done = (answer) => { console.log(String(answer)); process.exit(); };
-const ask = () => {
-  if (protocol === 'udp') {
-    const socket = require('dgram').createSocket(address.includes(':') ? 'udp6' : 'udp4');
-    const send = () => socket.send('?', Number(port), address, () => {});
-    socket.on('message', done);
-    socket.on('error', () => {});
-    send();
-    setInterval(send, 1000);
-    return;
-  }
-  const socket = require('net').connect(Number(port), address);
-  socket.on('data', done);
-  socket.on('error', () => {});
-  socket.on('close', () => setTimeout(ask, 100));
-};
-ask();
-setTimeout(() => done('no answer'), 60000);
 `;
 
 export interface Pod extends Pick<Host, 'must' | 'start'> {
@@ -117,11 +90,6 @@ export async function moveInside(host: Host, name: string, address: string, addr
   };
 }
 
-/** Returns the address of the client as the server saw it. */
-export function ask(from: Pick<Host, 'must'>, protocol: 'tcp' | 'udp', address: string, port: number): string {
-  return from.must(process.execPath, '-e', client, protocol, address, String(port)).trim();
-}
-
 /**
  * Writes a load balancer of every switch and every gateway; by default, gateways answer ARP for addresses on their LAN.
  */
@@ -148,7 +116,6 @@ export function balance(
   central.must('ovn-nbctl', '--wait=hv', 'sync');
 }
 
-/** Returns the first line that a process prints. */
 /** Returns the first output of a process. Fails with the text that the process prints on standard error. */
 export async function ready({ stdout, stderr }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error('the process has no output to read');
@@ -156,16 +123,6 @@ export async function ready({ stdout, stderr }: ChildProcess): Promise<string> {
     stderr === null ? [] : [once(stderr, 'data').then(([text]) => Promise.reject(new Error(String(text))))];
   const [line] = (await Promise.race([once(stdout, 'data'), ...failed])) as [Buffer];
   return String(line);
-}
-
-/** Repeats a request until the answer is `wanted`; returns the last answer. */
-export function askUntil(from: Pick<Host, 'must'>, address: string, port: number, wanted: string): string {
-  let answer = '';
-  for (let attempt = 0; attempt < 60 && answer !== wanted; attempt += 1) {
-    answer = ask(from, 'tcp', address, port);
-    if (answer !== wanted) from.must('sleep', '0.5');
-  }
-  return answer;
 }
 
 /**

@@ -10,11 +10,12 @@ import { startDaemon } from './daemon.ts';
 import { flowAppears } from './flow-appears.ts';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, program, startLan } from './hosts.ts';
+import { ask } from './one-request.ts';
 import { oneOvn, ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { publish } from './publish-services.ts';
 import { offerApi } from './relay.ts';
 import { serveApi } from './served-api.ts';
-import { ask, type Pod, serve, startPod } from './services.ts';
+import { type Pod, serve, startPod } from './services.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 

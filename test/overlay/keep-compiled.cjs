@@ -2,6 +2,8 @@
 /*
  * Module that a run of the program loads first: it stores the code that V8 has compiled of the bundles, as
  * Node's compile cache does, which Node 20 lacks (agent/launcher.cjs). A test may replace functions of node:fs later.
+ * Without the variable FULL_COLLECTIONS, the daemon of a member does not make each garbage collection a full one, which
+ * takes more CPU time than all of its other work (agent/commands/overlay-run-command.ts).
  */
 const { readFileSync, renameSync, statSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
@@ -18,6 +20,7 @@ const other = words.findIndex((word) => !/^[a-z]+$/.test(word));
 const command = words.slice(0, other === -1 ? words.length : other).join('-');
 /** V8 accepts only code that it has compiled with the same options. */
 const mode = process.execArgv.includes('--jitless') ? 'jitless' : 'jit';
+const isFull = process.env.FULL_COLLECTIONS !== undefined;
 /** Bundles whose kept code is missing or belongs to a failed run: file, script, and whether any code was kept. */
 const compiled = [];
 
@@ -48,7 +51,8 @@ Module.prototype._compile = function compile(source, filename, ...rest) {
   const isKept = script.cachedDataRejected === false;
   if (whole === undefined || !isKept) compiled.push([file, script, isKept]);
   const dirname = filename.slice(0, filename.lastIndexOf('/'));
-  const load = (name) => this.require(name);
+  const load = (name) =>
+    name === 'node:v8' && !isFull ? { ...require('node:v8'), setFlagsFromString() {} } : this.require(name);
   return script.runInThisContext().call(this.exports, this.exports, load, this, filename, dirname);
 };
 

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { startCniCluster } from '../cni-cluster.ts';
-import { type Daemon, startDaemon } from '../daemon.ts';
+import { type Daemon, startAsUnit } from '../daemon.ts';
 import { type Host, missingForHosts, startCentral } from '../hosts.ts';
 import { cni, inPod } from '../pods.ts';
 import { quantile } from './quantile.ts';
@@ -60,15 +60,15 @@ t.test('traffic', { skip: missingForHosts() ?? false }, async (t) => {
   if (cluster === null) return;
   const [n1, n2] = cluster.hosts;
   const daemons = new Map<Host, Daemon>([
-    [n1, await startDaemon(n1)],
-    [n2, await startDaemon(n2)],
+    [n1, await startAsUnit(n1)],
+    [n2, await startAsUnit(n2)],
   ]);
   const restart = async (host: Host): Promise<void> => {
     const daemon = daemons.get(host);
     if (daemon === undefined) throw new Error(`no daemon on ${host.name}`);
     host.must('kill', '-9', String(daemon.pid));
     await daemon.ended();
-    daemons.set(host, await startDaemon(host));
+    daemons.set(host, await startAsUnit(host));
   };
   const plugged = async (host: Host, name: string) => {
     const { sandbox } = await cluster.pod(host, name);

@@ -7,7 +7,7 @@ import t from 'tap';
 import { trendsOf } from '../../node/soak/trend.ts';
 import type { Usage } from '../../node/soak/usage.ts';
 import { startCniCluster } from '../cni-cluster.ts';
-import { type Daemon, startDaemon } from '../daemon.ts';
+import { type Daemon, startAsUnit } from '../daemon.ts';
 import { type Host, missingForHosts } from '../hosts.ts';
 import { ofPods } from '../pods.ts';
 import { usageOf } from './cluster-usage.ts';
@@ -31,14 +31,14 @@ t.test('soak', { skip: missingForHosts() ?? false }, async (t) => {
   if (cluster === null) return;
   const [n1, n2] = cluster.hosts;
   const daemons = new Map<Host, Daemon>();
-  for (const host of cluster.hosts) daemons.set(host, await startDaemon(host));
+  for (const host of cluster.hosts) daemons.set(host, await startAsUnit(host));
   const rows = await openRows(t, n1);
   const restart = async (host: Host): Promise<void> => {
     const daemon = daemons.get(host);
     if (daemon === undefined) throw new Error(`no daemon on ${host.name}`);
     host.must('kill', '-9', String(daemon.pid));
     await daemon.ended();
-    daemons.set(host, await startDaemon(host));
+    daemons.set(host, await startAsUnit(host));
   };
   const controller = (signal: 'STOP' | 'CONT'): void =>
     void n2.must('sh', '-c', `kill -${signal} $(cat /run/ovn/ovn-controller.pid)`);

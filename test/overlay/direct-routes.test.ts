@@ -7,7 +7,7 @@ import { startDaemon } from './daemon.ts';
 import { flowAppears, flowDisappears } from './flow-appears.ts';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
-import { killAtEveryEffect } from './kills.ts';
+import { killBothWays, type Way } from './kills.ts';
 import { sixOf } from './neighbours.ts';
 import { ask, attempt } from './one-request.ts';
 import { oneOvn, ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
@@ -330,26 +330,19 @@ function killed(t: Test, central: Host, [from, to]: readonly [Pod, Pod], other: 
     t.equal(ttlOf(from, to), encapsulation === 'always' ? ttl.tunnel : ttl.direct, title);
     t.equal(central.must(...podMtu).trim(), encapsulation === 'never' ? '"1500"' : '', `${title}: MTU of pods`);
   };
-  for (const [before, after] of [
-    ['never', other],
-    [other, 'never'],
-  ] as const) {
-    prepare(after);
-    const run = killAtEveryEffect(
-      central,
-      apply,
-      (step) => {
-        t.ok(ttlOf(from, to), `killed at ${step}: pods are reached`);
-        become(after, `killed at ${step}: the next run`);
-        become(before, 'the state before');
-        prepare(after);
-      },
-      true,
-    );
-    t.match(run.last, { status: 0 });
-    t.ok(run.effects > 1, `from ${before} to ${after}, the run has ${run.effects} effects`);
-    become(after, 'the complete run');
-  }
+  const way = (before: Encapsulation, after: Encapsulation): Way => ({
+    prepare: () => prepare(after),
+    killed: (step) => {
+      t.ok(ttlOf(from, to), `killed at ${step}: pods are reached`);
+      become(after, `killed at ${step}: the next run`);
+    },
+    complete: (ended, effects) => {
+      t.match(ended, { status: 0 });
+      t.ok(effects > 1, `from ${before} to ${after}, the run has ${effects} effects`);
+      become(after, 'the complete run');
+    },
+  });
+  killBothWays(central, apply, [way('never', other), way(other, 'never')]);
   t.end();
 }
 

@@ -9,7 +9,7 @@ import { openTables, randomWrite, readTargets } from './hostile-writes.ts';
 import { type Ended, type Host, missingForHosts, program, startLan } from './hosts.ts';
 import { askUntil } from './one-request.ts';
 import { answerTo, outside, startOutside, startPod } from './outside.ts';
-import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
+import { oneOvn, ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { pingScript } from './ping.ts';
 import { startVm } from './port-guests.ts';
 
@@ -143,7 +143,8 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   const before = rows();
 
   const holds = (what: string, fault: RegExp): void => {
-    for (const command of ['plan', 'apply', 'nodes'])
+    // These commands read the registrations, whose columns are the same in each release.
+    for (const command of which === oneOvn() ? ['plan', 'apply', 'nodes'] : [])
       t.match(n1.agent('overlay', command), { status: 0 }, `${what}: ${command} works`);
     const verified = n1.agent('overlay', 'verify');
     t.match(verified, { status: 3, stdout: /certificate n3-of-the-test/ }, `${what}: verify reports the member`);

@@ -92,7 +92,39 @@ export function killAtEveryEffect(
   host.write(file, countdown);
   for (let step = 1; ; step += 1) {
     const killed = runUntil(host, words, step, isLasting ? [onlyLasting] : []);
-    if (killed.status === 0 || killed.stderr.includes('microshift-net: ')) return { effects: step - 1, last: killed };
+    if (isComplete(killed)) return { effects: step - 1, last: killed };
     after(step);
+  }
+}
+
+const isComplete = ({ status, stderr }: Ended): boolean => status === 0 || stderr.includes('microshift-net: ');
+
+/** Change between two states, by the same command. */
+export interface Way {
+  /** Prepares the next run, which makes the change. */
+  prepare(): void;
+  /** Handles a run that was killed before the effect with this number, and completes the change. */
+  killed(step: number): void;
+  /** Handles a complete run of this number of effects. */
+  complete(ended: Ended, effects: number): void;
+}
+
+/**
+ * Runs the same command alternately for a change and for the opposite change, and kills it before each lasting effect
+ * of both: the completion of one change is the way back of the other.
+ */
+export function killBothWays(host: Host, words: readonly string[], ways: readonly [Way, Way]): void {
+  host.write(file, countdown);
+  const complete = new Set<Way>();
+  for (let step = 1; complete.size < 2; step += 1) {
+    for (const way of ways) {
+      way.prepare();
+      const ended = runUntil(host, words, step, [onlyLasting]);
+      if (!isComplete(ended)) way.killed(step);
+      else if (!complete.has(way)) {
+        complete.add(way);
+        way.complete(ended, step - 1);
+      }
+    }
   }
 }

@@ -56,8 +56,8 @@ export function wholeObservation(short: ShortObservation): Observation {
 }
 
 /**
- * Adds the object paths to the short form of an observation. The paths follow from the order of devices and profiles,
- * so that a case can add or remove a device or a profile.
+ * Adds the object paths and the rows' UUIDs to the short form of an observation. Both follow from the order, so that a
+ * case can add or remove a device or a profile.
  */
 export function numberedObservation(short: ShortObservation): ShortObservation {
   const { devices = [], profiles = [] } = short.networkManager ?? {};
@@ -65,7 +65,43 @@ export function numberedObservation(short: ShortObservation): ShortObservation {
     devices: devices.map((device, index) => ({ path: `Devices/${index + 1}`, ...device })),
     profiles: profiles.map((profile, index) => ({ path: `Settings/${index + 1}`, ...profile })),
   };
-  return { ...short, networkManager: { ...short.networkManager, ...numbered } };
+  const bridges = numberedBridges(short.ovs?.bridges ?? [], profiles);
+  return {
+    ...short,
+    networkManager: { ...short.networkManager, ...numbered },
+    ...(short.ovs !== undefined && { ovs: { ...short.ovs, bridges } }),
+  };
+}
+
+type ShortBridges = NonNullable<NonNullable<ShortObservation['ovs']>['bridges']>;
+
+/**
+ * Adds to the rows of Open vSwitch, unless they have them: UUIDs, the name of a port's interface, and the UUID of the
+ * profile, by which NetworkManager recognizes its own rows.
+ */
+function numberedBridges(bridges: ShortBridges, profiles: readonly Short<NmProfile>[]): ShortBridges {
+  let rows = 0;
+  const numbered = <T extends { readonly name?: string | undefined }>(row: T, isOf: (type: string) => boolean) => {
+    rows += 1;
+    const profile = profiles.find(({ settings = {} }) => {
+      const { 'interface-name': name, type } = settings.connection ?? {};
+      return name === row.name && isOf(String(type));
+    });
+    return {
+      uuid: `00000000-0000-4000-9000-${String(rows).padStart(12, '0')}`,
+      externalIds: profile?.uuid === undefined ? {} : { 'NM.connection.uuid': profile.uuid },
+      ...row,
+    };
+  };
+  return bridges.map(({ ports = [], ...bridge }) => ({
+    ...numbered(bridge, (type) => type === 'ovs-bridge'),
+    ports: ports.map(({ interfaces = [], ...port }) => ({
+      ...numbered(port, (type) => type === 'ovs-port'),
+      interfaces: interfaces.map((entry) =>
+        numbered({ name: port.name ?? '', ...entry }, (type) => !['ovs-bridge', 'ovs-port'].includes(type)),
+      ),
+    })),
+  }));
 }
 
 /** Returns the short form of an observation. */
@@ -76,7 +112,31 @@ export function shortObservation(whole: Observation): ShortObservation {
     devices: devices.map((device, index) => without(device, { path: `Devices/${index + 1}` })),
     profiles: profiles.map((profile, index) => without(profile, { path: `Settings/${index + 1}` })),
   };
-  return { ...others, networkManager: { ...nm, ...unnumbered } };
+  const bridges = unnumberedBridges(others.ovs?.bridges ?? [], profiles);
+  return { ...others, networkManager: { ...nm, ...unnumbered }, ovs: { ...others.ovs, bridges } };
+}
+
+/** Returns the rows without the values that numberedBridges() adds. */
+function unnumberedBridges(bridges: ShortBridges, profiles: readonly Short<NmProfile>[]): ShortBridges {
+  const bare = bridges.map(({ name = '', ports = [] }) => ({
+    name,
+    ports: ports.map(({ name = '', interfaces = [] }) => ({
+      name,
+      interfaces: interfaces.map(({ name = '' }) => ({ name })),
+    })),
+  }));
+  const usual = numberedBridges(bare, profiles);
+  return bridges.map(({ name = '', ports = [], ...bridge }, index) => ({
+    ...without({ externalIds: {}, ...bridge }, usual[index] ?? {}),
+    name,
+    ports: ports.map(({ name = '', interfaces = [], ...port }, place) => {
+      const other = usual[index]?.ports?.[place] ?? {};
+      const entries = interfaces.map((entry, at) =>
+        without({ externalIds: {}, ...entry }, { ...other.interfaces?.[at], name }),
+      );
+      return { ...without({ externalIds: {}, ...port }, other), name, interfaces: entries };
+    }),
+  }));
 }
 
 type Parts = Pick<Observation, 'links' | 'networkManager' | 'ovs'>;

@@ -20,6 +20,8 @@ type NodeChange = Partial<Omit<OverlayNode, 'gateway'>> & { id: number; gateway?
 interface Facts {
   /** Case whose rows the database already has. */
   readonly after?: string;
+  /** True if the case only makes rows for other cases, which do not depend on its own plan. */
+  readonly isOnlyBase?: boolean;
   /** Changes of the database before the plan, after the rows of the case `after`. */
   readonly edits?: readonly RowOperation[];
   readonly release?: string;
@@ -38,6 +40,11 @@ export function caseNames(): readonly string[] {
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     .toSorted();
+}
+
+/** Returns true if a case has no recorded plan. */
+export function isOnlyBase(name: string): boolean {
+  return factsFile(name).isOnlyBase === true;
 }
 
 function factsFile(name: string): Facts {

@@ -111,7 +111,7 @@ export interface Way {
 
 /**
  * Runs the same command alternately for a change and for the opposite change, and kills it before each lasting effect
- * of both: the completion of one change is the way back of the other.
+ * of both: the completion of one change restores the state before the other one.
  */
 export function killBothWays(host: Host, words: readonly string[], ways: readonly [Way, Way]): void {
   host.write(file, countdown);

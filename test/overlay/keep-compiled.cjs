@@ -19,7 +19,7 @@ const words = process.argv.slice(2, 5);
 const other = words.findIndex((word) => !/^[a-z]+$/.test(word));
 const command = words.slice(0, other === -1 ? words.length : other).join('-');
 /** V8 accepts only code that it has compiled with the same options. */
-const mode = process.execArgv.includes('--jitless') ? 'jitless' : 'jit';
+const mode = process.execArgv.filter((word) => ['--jitless', '--no-opt'].includes(word)).join('');
 const isFull = process.env.FULL_COLLECTIONS !== undefined;
 /** Bundles whose kept code is missing or belongs to a failed run: file, script, and whether any code was kept. */
 const compiled = [];

@@ -1,6 +1,6 @@
 // Runs of the program on a node that stop before their next effect: a file is created or removed, rows are written, a
 // program or a unit is started.
-import { type Ended, type Host, program } from './hosts.ts';
+import { asCommand, type Ended, type Host, program } from './hosts.ts';
 
 /** Marker in the output of a run that is stopped or interrupted instead of killed, by KILL_WITH. */
 export const stopped = 'stopped before an effect';
@@ -51,7 +51,7 @@ const file = '/tmp/countdown.cjs';
 
 /** Runs the program, which receives a signal before the effect with this number. */
 function runUntil(host: Host, words: readonly string[], step: number, settings: readonly string[]): Ended {
-  const countedDown = [process.execPath, '--require', file, program];
+  const countedDown = [...asCommand, '--require', file, program];
   return host.run(['env', ...settings, `KILL_BEFORE=${step}`, ...countedDown, ...words]);
 }
 

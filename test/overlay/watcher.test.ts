@@ -20,7 +20,7 @@ import { giveApi, makePod, prepareNamespace, removePod } from './cluster-api.ts'
 import { type Daemon, startDaemon } from './daemon.ts';
 import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
-import { type Host, killProcess, missingForHosts, program, startCentral, startLan } from './hosts.ts';
+import { asCommand, type Host, killProcess, missingForHosts, program, startCentral, startLan } from './hosts.ts';
 
 /** Time limit of each connection and wait, far beyond the need of a busy machine. */
 const limitMs = 60_000;
@@ -200,7 +200,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     t.equal(await daemon.stop(), 0);
     for (const effect of [1, 2]) {
       const name = `killed-${effect}`;
-      const words = ['env', `KILL_BEFORE=${effect}`, process.execPath, '--require', '/tmp/countdown.cjs', program];
+      const words = ['env', `KILL_BEFORE=${effect}`, ...asCommand, '--require', '/tmp/countdown.cjs', program];
       const child = n1.start(...words, 'overlay', 'run');
       const gone = once(child, 'exit');
       await makePod(server, 'n2', name);

@@ -5,13 +5,12 @@ import { macOf } from '../../agent/overlay/addresses.ts';
 import { startDaemon } from './daemon.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { ask, attempt } from './one-request.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { pingScript } from './ping.ts';
-import { ask, datagramsAt, type Pod, plugPod, ready, serve } from './services.ts';
+import { datagramsAt, type Pod, plugPod, ready, serve } from './services.ts';
 import { becomeAppliance, untilVteps, vtepState } from './vtep-state.ts';
 
-/** Limit for an answer that must not come: permitted packets are answered within milliseconds. */
-const silenceMs = 1500;
 /** Address of the appliance in its subnet. */
 const own = '10.60.0.5';
 const add = ['overlay', 'peer', 'add', 'f5', '--vtep', '192.0.2.60', '--subnet', '10.60.0.0/24'] as const;
@@ -39,16 +38,6 @@ async function refusedByOvn(t: Test, which: WhichOvn): Promise<void> {
   t.equal(vtepState(n1, [n1]), before, 'nothing has changed');
   t.match(n1.agent('overlay', 'peer', 'list'), { stdout: 'The cluster has no peers.\n' });
   t.match(n1.agent('overlay', 'verify'), { status: 0 });
-}
-
-/** Connects once to a place that must not answer; returns the answer, or an empty text. */
-function attempt(from: Pick<Host, 'must'>, address: string): string {
-  const script = `
-    const socket = require('net').connect({ port: 8080, host: '${address}' });
-    socket.on('data', (answer) => { console.log(String(answer)); process.exit(); });
-    socket.on('error', () => process.exit());
-    setTimeout(() => process.exit(), ${silenceMs});`;
-  return from.must(process.execPath, '-e', script).trim();
 }
 
 /** Sends a datagram of this size until an answer arrives; returns the answer. */

@@ -135,7 +135,7 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   [watcher, 'batches of {} and', '- run/overlay/watcher/work-queue mostObjectKeys'],
   [watcher, 'slices of {} ms', '- slices sliceMs'],
   [watcher, 'gathers further changes for at most {} ms', '- run/overlay/watcher/gathering longestRestMs'],
-  [watcher, 'and for {} ms if none arrives', '- run/overlay/watcher/gathering quietMs'],
+  [watcher, 'it stops earlier if no change arrives for {} ms', '- run/overlay/watcher/gathering quietMs'],
   [watcher, 'of its own that is longer than {} characters', '- workload/pods/read-pod longestAnnotation'],
   [watcher, 'They contain at most {} endpoints in total', '- workload/budget mostEndpointsOfRows'],
   [watcher, 'and then one every {} seconds; for the whole cluster', 'ms drivers/kubernetes/event-budget perEventMs'],

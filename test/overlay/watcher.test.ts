@@ -379,7 +379,8 @@ async function tellsService(
   gateway(n2, '--remove');
   gateway(n1, '--remove');
   await passed('after-gateways');
-  t.match(n1.agent('overlay', 'verify'), { status: 0 });
+  const { status, stdout } = n1.agent('overlay', 'verify');
+  t.equal(status, 0, `no drift: ${stdout}`);
   t.strictSame(unexpected, [], 'no other Event exists');
   await heard.until(({ names }) => names.size === known.size, 'the watch has delivered every Event');
   t.strictSame(

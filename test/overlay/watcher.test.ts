@@ -147,7 +147,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
   });
 
   await t.test('an Event of a service names the places at which it does not answer', (t) =>
-    tellsService(t, server, n1, n2, passed),
+    tellsService(t, server, n1, n2, until),
   );
 
   await t.test('a load balancer that is removed from the switches by hand', (t) => putsBack(t, server, n1));
@@ -330,7 +330,7 @@ async function tellsService(
   server: ApiServer,
   n1: Host,
   n2: Host,
-  passed: (name: string) => Promise<void>,
+  until: (isSo: () => boolean) => Promise<void>,
 ): Promise<void> {
   const listener = openTestApi(server.kubeconfig('admin'));
   t.teardown(listener.close);
@@ -378,9 +378,9 @@ async function tellsService(
   gateway(n1, ...nextHop);
   gateway(n2, '--remove');
   gateway(n1, '--remove');
-  await passed('after-gateways');
-  const { status, stdout } = n1.agent('overlay', 'verify');
-  t.equal(status, 0, `no drift: ${stdout}`);
+  // The daemon writes the rows for the changes of gateways in its next runs, maybe after the last command has ended.
+  await until(() => n1.agent('overlay', 'verify').status === 0);
+  t.pass('the rows are as without gateways');
   t.strictSame(unexpected, [], 'no other Event exists');
   await heard.until(({ names }) => names.size === known.size, 'the watch has delivered every Event');
   t.strictSame(

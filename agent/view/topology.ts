@@ -1,3 +1,4 @@
+import { linkKindOf, traitsOf } from '../model/link-kinds.ts';
 import { bridgesOf } from '../model/names.ts';
 import { isOvsDevice, type Link, type NmDevice, type Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
@@ -34,8 +35,10 @@ export function observedTopology(observation: Observation): readonly Block[] {
   // The routes are filtered once for all links, because there may be hundreds of links, devices and routes.
   const narrow = { ...observation, routes: observation.routes.filter((route) => isDefault(route.destination)) };
   const devices = firstByName(observation.networkManager.devices);
+  // A tunnel in a bridge of another program, such as the VXLAN device of a peer, does not lead into the LAN.
+  const leadsOut = (link: Link): boolean => link.master === null || traitsOf(linkKindOf(link, observation)).isNic;
   const nics = observation.links.filter(
-    (link) => link.hardwareType === 1 && !uplinks.has(link.name) && isNic(devices.get(link.name)),
+    (link) => link.hardwareType === 1 && !uplinks.has(link.name) && isNic(devices.get(link.name)) && leadsOut(link),
   );
   return [
     ...rows.map((row): Block => {

@@ -6,6 +6,7 @@ import { missingParts } from '../cluster/binaries.ts';
 import { writtenColumns } from '../overlay/database-writes.ts';
 import { nodeSkip } from './availability.ts';
 import type { TestNode } from './node.ts';
+import { haveAppliance } from './overlay-appliance.ts';
 import { bootTwoNodes, identity, reach } from './overlay-cluster.ts';
 import { havePods } from './overlay-pods.ts';
 import { onSecond, second } from './second-node.ts';
@@ -102,6 +103,7 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   );
 
   await t.test('pods', { skip: noApi ?? false }, (t) => havePods(t, node));
+  await t.test('an appliance in VXLAN', (t) => haveAppliance(t, node));
 
   const before = await writtenRows(node);
   for (const where of ['', `${onSecond} `])

@@ -5,6 +5,7 @@ import { inWords } from '../../../agent/compare/in-words.ts';
 import { AgentError } from '../../../agent/errors.ts';
 import { followedBy } from '../../../agent/failures.ts';
 import type { JournalRecord } from '../../../agent/model/journal.ts';
+import type { Link, NmDevice } from '../../../agent/model/observation.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
 import { stepTitle } from '../../../agent/model/step-title.ts';
 import type { ThreadFacts } from '../../../agent/model/tuning.ts';
@@ -217,6 +218,26 @@ t.test('the topology before and after a run', (t) => {
     drawTopology(plannedTopology(planDisable(moved), moved), plain),
     /● eth0 [^●]* {6}192\.0\.2\.50\/24\n {6}default via 192\.0\.2\.1\n/,
     'the NIC gets its default route back',
+  );
+  const { observation } = readCase('static4');
+  const [plain4] = observation.links.filter(({ name }) => name === 'eth0');
+  const [device] = observation.networkManager.devices.filter((one) => one.interface === 'eth0');
+  const tunnel = { ...(plain4 as Link), name: 'vxlan-0', kind: 'vxlan', master: 'vxlan-drop' };
+  const beside = {
+    ...observation,
+    links: [...observation.links, tunnel],
+    networkManager: {
+      ...observation.networkManager,
+      devices: [
+        ...observation.networkManager.devices,
+        { ...(device as NmDevice), interface: 'vxlan-0', type: 19, state: 30 },
+      ],
+    },
+  };
+  t.equal(
+    drawTopology(observedTopology(beside), plain),
+    drawTopology(observedTopology(observation), plain),
+    'the VXLAN device of a peer is not drawn as a NIC',
   );
   t.equal(drawTopology([], plain), '  (no network device)');
   t.end();

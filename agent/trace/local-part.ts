@@ -141,7 +141,7 @@ function namedOutput(
     return { ...common, kind: type === 'patch' ? 'patch' : 'port', ...none };
   }
   if (mapOf(row, 'options').remote_ip === 'flow') {
-    // By this port, ovn-controller sends packets to the VTEPs of peers, whose VNI is no key of OVN.
+    // ovn-controller sends packets to the VTEPs of peers by this port. Their VNI is not the tunnel key of a datapath.
     const none = { metadata: null, datapath: null, inPort: null, outPort: null };
     return { ...common, kind: 'tunnel', address: keys.remote, tunId: keys.tunId, ...none };
   }

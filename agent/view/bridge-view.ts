@@ -18,8 +18,8 @@ const stateColour = { 'as-wanted': 'green', drift: 'red', 'left-out': 'yellow' }
 const stateWords = { 'as-wanted': 'in the desired state', drift: 'differs', 'left-out': 'left out' } as const;
 
 /**
- * Returns a line per bridge, and below it its differences. On a terminal of `width` columns, a header line comes first;
- * with a null width, as in a pipe, there is no header line.
+ * Returns a line per bridge, and below it its differences. A header line comes first on a terminal of `width` columns,
+ * and is left out if `width` is null, as for a pipe.
  */
 export function bridgesText(bridges: readonly BridgeState[], style: Style, width: number | null): string {
   if (bridges.length === 0) return '`bridge add` has made no bridge.';

@@ -9,7 +9,7 @@ import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { killBothWays, type Way } from './kills.ts';
 import { sixOf } from './neighbours.ts';
-import { ask, attempt } from './one-request.ts';
+import { ask, askWith, attempt } from './one-request.ts';
 import { oneOvn, ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { pingScript } from './ping.ts';
 import { balance, datagramsAt, type Pod, startPod } from './services.ts';
@@ -35,18 +35,6 @@ for (const which of ovnsHere())
 /** Returns the TTL with which a pod answers another one. */
 function ttlOf(from: Pod, to: Pod): number {
   return Number(from.must('perl', '-e', pingScript, '--', to.address));
-}
-
-/** Sends a datagram of this size to an address of a pod until an answer arrives; returns the answer. */
-function askWith(from: Pod, address: string, bytes: number): string {
-  const script = `
-    const socket = require('dgram').createSocket('${address.includes(':') ? 'udp6' : 'udp4'}');
-    const send = () => socket.send(Buffer.alloc(${bytes}), 8053, '${address}', () => {});
-    socket.on('message', (answer) => { console.log(String(answer)); process.exit(); });
-    send();
-    setInterval(send, 1000);
-    setTimeout(() => process.exit(), 30000);`;
-  return from.must(process.execPath, '-e', script).trim();
 }
 
 /** Returns the rows and flows that direct routes may have changed, as text for a comparison. */

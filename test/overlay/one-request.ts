@@ -101,3 +101,18 @@ export function attempts(
     }),
   );
 }
+
+/**
+ * Sends a datagram of this size to port 8053 of an address each second, until an answer arrives; returns the answer.
+ * Returns the empty text after 30 s.
+ */
+export function askWith(from: Pick<Host, 'must'>, address: string, bytes: number): string {
+  const script = `
+    const socket = require('dgram').createSocket('${address.includes(':') ? 'udp6' : 'udp4'}');
+    const send = () => socket.send(Buffer.alloc(${bytes}), 8053, '${address}', () => {});
+    socket.on('message', (answer) => { console.log(String(answer)); process.exit(); });
+    send();
+    setInterval(send, 1000);
+    setTimeout(() => process.exit(), 30000);`;
+  return from.must(process.execPath, '-e', script).trim();
+}

@@ -5,7 +5,7 @@ import { macOf } from '../../agent/overlay/addresses.ts';
 import { startDaemon } from './daemon.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
-import { ask, attempt } from './one-request.ts';
+import { ask, askWith, attempt } from './one-request.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { pingScript } from './ping.ts';
 import { datagramsAt, type Pod, plugPod, ready, serve } from './services.ts';
@@ -38,18 +38,6 @@ async function refusedByOvn(t: Test, which: WhichOvn): Promise<void> {
   t.equal(vtepState(n1, [n1]), before, 'nothing has changed');
   t.match(n1.agent('overlay', 'peer', 'list'), { stdout: 'The cluster has no peers.\n' });
   t.match(n1.agent('overlay', 'verify'), { status: 0 });
-}
-
-/** Sends a datagram of this size until an answer arrives; returns the answer. */
-function askWith(from: Pick<Host, 'must'>, address: string, bytes: number): string {
-  const script = `
-    const socket = require('dgram').createSocket('udp4');
-    const send = () => socket.send(Buffer.alloc(${bytes}), 8053, '${address}', () => {});
-    socket.on('message', (answer) => { console.log(String(answer)); process.exit(); });
-    send();
-    setInterval(send, 1000);
-    setTimeout(() => process.exit(), 30000);`;
-  return from.must(process.execPath, '-e', script).trim();
 }
 
 /** Sends three datagrams from an address of a host. */

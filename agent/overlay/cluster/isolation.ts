@@ -6,6 +6,7 @@ import { aclPriorities } from '../rows/acl-priorities.ts';
 import { is } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
+import { addRouterPolicy } from '../rows/router-policies.ts';
 import { tunnelPorts } from '../tunnel-ports.ts';
 
 /**
@@ -59,16 +60,7 @@ export function addTunnelGuard(desired: DesiredRows, router: PlannedRow, node: s
 }
 
 function addDropped(desired: DesiredRows, router: PlannedRow, match: string, node: string, why: string): void {
-  addNamelessRow(desired, {
-    table: 'Logical_Router_Policy',
-    title: `${router.title}: ${match}`,
-    holder: router,
-    column: 'policies',
-    key: { priority, match },
-    columns: { action: is('drop') },
-    node,
-    why,
-  });
+  addRouterPolicy(desired, router, node, { priority, match }, { action: is('drop') }, why);
 }
 
 /**

@@ -7,6 +7,7 @@ import { aclPriorities } from '../rows/acl-priorities.ts';
 import { has, is, keys } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
+import { hopsColumn } from '../rows/router-policies.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { type Cluster, routerPortColumns } from './cluster-rows.ts';
 import { addNodeGuards } from './isolation.ts';
@@ -150,7 +151,7 @@ function addReach(desired: DesiredRows, cluster: Cluster, node: OverlayNode, nod
     });
   }
   addNodeGuards(desired, cluster.layout, node, probers, nodeSwitch);
-  const hops = desired.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
+  const hops = hopsColumn(desired);
   for (const host of node.hostAddresses) {
     const hop = probers.find((address) => isIpv6(address) === isIpv6(host));
     if (hop === undefined) continue;

@@ -11,6 +11,7 @@ import { type DesiredColumn, is, keys, only } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addFixedMac, removeFixedMac } from '../rows/fixed-macs.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
+import { addRouterPolicy, hopsColumn } from '../rows/router-policies.ts';
 import { listOf, textOf } from '../rows/row-index.ts';
 import { nodeTag } from '../rows/tags.ts';
 import type { DirectPath } from './direct-nodes.ts';
@@ -66,7 +67,7 @@ export function addDirectWays(
     match: string,
     columns: Readonly<Record<string, DesiredColumn>>,
     why: string,
-  ): void => addPolicy(desired, node.name, holder, { priority, match }, columns, why);
+  ): void => addRouterPolicy(desired, holder, node.name, { priority, match }, columns, why);
   const reroute = (to: string): Readonly<Record<string, DesiredColumn>> => ({
     action: is('reroute'),
     [hops]: is([to]),
@@ -163,40 +164,15 @@ export function addMissingWays(
     const own = sameFamily(node.subnets, subnet);
     if (neighbour !== null || own === null) continue;
     desired.trace.push(`direct=${node.name} to ${name} not possible: ${obstacle?.reason}`);
-    addPolicy(
+    addRouterPolicy(
       desired,
-      node.name,
       router,
+      node.name,
       { priority: clusterPriority, match: `inport == "${nodeNames(node.name).onRouter}" && ${podsOnly(own, subnet)}` },
       { action: is('drop'), [hopsColumn(desired)]: is([]) },
       `pods of ${name} have no direct route, and tunnels are not used`,
     );
   }
-}
-
-function addPolicy(
-  desired: DesiredRows,
-  node: string,
-  holder: PlannedRow,
-  key: { readonly priority: number; readonly match: string },
-  columns: Readonly<Record<string, DesiredColumn>>,
-  why: string,
-): void {
-  const title = `${holder.title}: ${key.match}`;
-  addNamelessRow(desired, {
-    table: 'Logical_Router_Policy',
-    title,
-    holder,
-    column: 'policies',
-    key,
-    columns,
-    node,
-    why,
-  });
-}
-
-function hopsColumn(desired: DesiredRows): 'nexthops' | 'nexthop' {
-  return desired.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
 }
 
 /**

@@ -7,6 +7,7 @@ import { gatewayNames } from '../overlay-names.ts';
 import { is, keys, only } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
+import { addRouterPolicy } from '../rows/router-policies.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { type PeerWay, waysToPeers } from './peer-ways.ts';
 
@@ -100,15 +101,7 @@ function keepServicesInside(
   const { onRouter } = gatewayNames(node);
   for (const subnet of serviceSubnets) {
     const match = `inport == "${onRouter}" && ${ip}.dst == ${subnet}`;
-    addNamelessRow(desired, {
-      table: 'Logical_Router_Policy',
-      title: `${router.title}: ${match}`,
-      holder: router,
-      column: 'policies',
-      key: { priority, match },
-      columns: { action: is('drop') },
-      node,
-      why: `packets to ${subnet} for which no service exists must not leave the cluster`,
-    });
+    const why = `packets to ${subnet} for which no service exists must not leave the cluster`;
+    addRouterPolicy(desired, router, node, { priority, match }, { action: is('drop') }, why);
   }
 }

@@ -5,7 +5,7 @@ import { vtepBridge, vtepDevice, vtepNames } from '../overlay-names.ts';
 import { type DesiredColumn, is, keys } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addFixedMac, fixedAddresses, removeFixedMac } from '../rows/fixed-macs.ts';
-import { addNamelessRow } from '../rows/nameless-rows.ts';
+import { addRouterPolicy } from '../rows/router-policies.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 
 /** Number of the router's address in the subnet of a VTEP; the peer's hosts have the addresses after it. */
@@ -114,16 +114,8 @@ export function addVtep(
     columns: Readonly<Record<string, DesiredColumn>>,
     why: string,
   ): void => {
-    addNamelessRow(desired, {
-      table: 'Logical_Router_Policy',
-      title: `${router.title}: ${match}`,
-      holder: router,
-      column: 'policies',
-      key: { priority, match },
-      columns: { ...columns, external_ids: keys({ [tagKeys.peer]: name }) },
-      node,
-      why,
-    });
+    const tagged = { ...columns, external_ids: keys({ [tagKeys.peer]: name }) };
+    addRouterPolicy(desired, router, node, { priority, match }, tagged, why);
   };
   const drop = (match: string, why: string): void => policy(guardPriority, match, { action: is('drop') }, why);
   const pods = layout.clusterSubnets.filter((one) => !isIpv6(one));

@@ -57,8 +57,8 @@ export function suitabilityHint(link: Link | undefined, observation: Observation
 }
 
 /**
- * Returns the hint of an error as a text that lists the interfaces which can be an uplink. The text begins with another
- * remedy, `first`; `first` is null if there is no other remedy.
+ * Returns the hint of an error as a text that lists the interfaces which can be an uplink. `first` is another remedy,
+ * which the text names before the list; null if the list is the only remedy.
  */
 export function usableNamesHint(observation: Observation, first: string | null = null): string {
   const ours = bridgesOf(observation).map(({ bridge }) => bridge);

@@ -243,8 +243,8 @@ async function settle(context: StepContext, step: Step, say: (message: string) =
 }
 
 /**
- * Returns the bridges that are no longer in the database of Open vSwitch. ovs-vswitchd may not have removed their
- * devices yet, and NetworkManager waits for that removal.
+ * Returns the bridges whose rows have been deleted from the database of Open vSwitch. ovs-vswitchd removes the devices
+ * of these bridges later, and NetworkManager waits for that removal.
  */
 async function goneOf(ovs: OpenVSwitch, names: readonly string[]): Promise<readonly string[]> {
   const { bridges } = await ovs.facts();

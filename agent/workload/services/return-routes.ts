@@ -3,6 +3,7 @@ import type { Protocol } from '../../model/workload.ts';
 import { isIpv6, isWithin, sameFamily, withoutLength } from '../../overlay/addresses.ts';
 import { gatewayNames, joinNames } from '../../overlay/overlay-names.ts';
 import { is, keys } from '../../overlay/rows/column-changes.ts';
+import { hopsColumn } from '../../overlay/rows/router-policies.ts';
 import { listOf, textOf } from '../../overlay/rows/row-index.ts';
 import { clusterRouterOf } from '../../overlay/rows/row-ownership.ts';
 import type { ObjectPlanner } from '../part.ts';
@@ -50,7 +51,7 @@ export function* addReturnRoutes(
       .ofObject(`service:${owner}`)
       .flatMap(({ table, row }) => (table === 'Logical_Router_Policy' ? [[textOf(row, 'match'), row] as const] : [])),
   );
-  const hops = desired.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
+  const hops = hopsColumn(desired);
   const gateways = listOf(port, 'networks').map((one) => withoutLength(String(one)));
   for (const { address, match } of answersOf(owner, node, nodes, protocol, backends)) {
     const hop = sameFamily(gateways, address);

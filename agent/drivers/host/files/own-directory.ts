@@ -9,8 +9,8 @@ const worldWritable = 0o002;
 const sticky = 0o1000;
 
 /**
- * Returns the reason why a directory or its parent cannot be trusted with the agent's state; null if there is no such
- * reason. A directory that does not exist counts as trusted. Other users who can write to the directory or its parent,
+ * Returns the reason why a directory or its parent cannot be trusted with the agent's state; null if both can be
+ * trusted. A directory that does not exist counts as trusted. Other users who can write to the directory or its parent,
  * or who have replaced one of them by a link, could choose which files the agent reads, removes or overwrites.
  */
 export function directoryFault(path: string): string | null {

@@ -27,7 +27,7 @@ export interface WorkQueue {
    * attempt is due is returned only with the keys that have to be planned with it.
    */
   take(nowMs: number): readonly WorkItem[];
-  /** Takes note that the rows of this work were written. Its keys are no longer refused. */
+  /** Records that the rows of this work were written, so its keys are no longer refused. */
   done(items: readonly WorkItem[]): void;
   /**
    * Puts work at the front of the queue again, because the northbound database did not answer or the OVSDB lock was
@@ -40,7 +40,7 @@ export interface WorkQueue {
    */
   halve(items: readonly WorkItem[]): void;
   /**
-   * Takes note that the northbound database has refused this work. If the work has a single key, returns this key as
+   * Records that the northbound database has refused this work. If the work has a single key, returns this key as
    * refused; it is tried again after growing pauses. Otherwise splits the work and returns null.
    */
   refuse(items: readonly WorkItem[], nowMs: number): Refused | null;

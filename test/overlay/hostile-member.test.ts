@@ -12,11 +12,15 @@ import { answerTo, outside, startOutside, startPod } from './outside.ts';
 import { oneOvn, ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { pingScript } from './ping.ts';
 import { startVm } from './port-guests.ts';
+import { becomeAppliance, untilVteps } from './vtep-state.ts';
 
 const reason = missingForHosts();
 const id = 'n3-of-the-test';
 /** Address of a VM of n2, and its logical port. */
 const [vmAddress, vmPort] = ['10.42.1.254', 'default_vm1@n2'];
+
+/** Address of an appliance in VXLAN. */
+const applianceAddress = '10.60.0.5';
 
 /** Hops that are left to a packet between pods of two nodes by a direct route; a tunnel leaves 63. */
 const directTtl = '60';
@@ -55,6 +59,16 @@ function hear(host: Host, name: string): void {
   const all = `${options},microshift-net-direct:${name}`;
   host.must('ovs-vsctl', 'set', ...place, `external_ids:ovn-cms-options="${all}"`);
   host.agent('overlay', 'apply');
+}
+
+/** Makes a host an appliance in VXLAN that is a peer of the cluster; returns the host. */
+async function joinAppliance(t: Test, host: Host, nodes: readonly [Host, Host]): Promise<Host> {
+  const words = ['overlay', 'peer', 'add', 'f5', '--vtep', '192.0.2.60', '--subnet', '10.60.0.0/24'];
+  t.match(nodes[0].agent(...words), { status: 0 });
+  t.match(nodes[1].agent('overlay', 'apply'), { status: 0 });
+  for (const node of nodes) untilVteps(node, true);
+  becomeAppliance(nodes[0], host, applianceAddress);
+  return host;
 }
 
 /** Registers a chassis with these columns, in the place of its previous registration. */
@@ -125,11 +139,17 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   await startVm(n2, 'tap7', macOf(vmAddress), vmAddress);
   t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'n2 attaches the tap of a VM');
   t.strictSame(await added, [0, null], 'n1 adds the port');
+  const appliance = which === 'newer' ? await joinAppliance(t, await lan.host('f5', 60), [n1, n2]) : null;
   const reached = (when: string): void => {
     t.equal(answerTo(n2, '10.42.1.9', ...pod), n2.address, `a pod reaches the distant host ${when}`);
     const ttl = n1.must(...neighbour, 'perl', '-e', pingScript, '--', '10.42.1.9');
     t.equal(ttl, directTtl, `pods of two nodes reach each other by a direct route ${when}`);
     t.equal(askUntil(n1, vmAddress, 8080, '10.42.0.2'), '10.42.0.2', `a node reaches the VM of n2 ${when}`);
+    if (appliance === null) return;
+    const ping = ['perl', '-e', pingScript, '--'];
+    t.equal(n1.must(...neighbour, ...ping, applianceAddress), '63', `a pod reaches the appliance in VXLAN ${when}`);
+    for (const address of ['10.42.0.9', '10.42.1.9'])
+      t.equal(appliance.must(...ping, address), '63', `the appliance reaches the pod ${address} ${when}`);
   };
   reached('before');
   const rows = (): string =>

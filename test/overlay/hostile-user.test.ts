@@ -58,6 +58,13 @@ const nodes = [1, 2, 3].map((id) =>
 /** Peer whose networks are in a range in which external addresses are served. */
 const peers: readonly OverlayPeer[] = [
   { name: 'west', nextHops: ['192.0.2.220'], subnets: ['203.0.113.128/26'], serviceSubnets: ['203.0.113.192/26'] },
+  {
+    name: 'f5',
+    nextHops: [],
+    subnets: ['203.0.113.96/28'],
+    serviceSubnets: [],
+    vtep: { address: '203.0.113.90', vni: 0, mac: '0a:58:cb:00:71:62' },
+  },
 ];
 const nodeAddresses = ['192.0.2.11', '192.0.2.12', '192.0.2.13'];
 
@@ -141,7 +148,17 @@ const aims: Aims = {
     ...['192.0.2.1', '203.0.113.5', '203.0.113.6', '192.0.2.200', '198.51.100.7'],
     ...['10.42.1.3', '10.42.2.3', '10.42.1.1', '10.42.1.2', '10.43.0.80', '10.43.0.1', '100.64.0.1', '100.64.0.2'],
     ...['2001:db8::11', 'fd01::3', '2001:db8:ffff::9'],
-    ...['10.42.2.254', '10.42.1.254', '203.0.113.7', '203.0.113.130', '203.0.113.200', '192.0.2.220', '10.43.0.81'],
+    ...[
+      '10.42.2.254',
+      '10.42.1.254',
+      '203.0.113.7',
+      '203.0.113.130',
+      '203.0.113.200',
+      '192.0.2.220',
+      '203.0.113.90',
+      '203.0.113.100',
+      '10.43.0.81',
+    ],
   ],
   ports: [22, 80, 443, 2379, 6443, 6641, 6642, 10250, 30_080, 31_000, 500, 4500, 4789, 6081, 8080, 53],
   uids: ['uid-of-web', 'uid-of-db'],
@@ -335,7 +352,10 @@ function faultOf(place: string, row: MirrorRow): string | null {
   const [address, port] = [canonicalAddress(text), Number(digits)];
   const inside = [
     ...[...modern.clusterSubnets, ...modern.joinSubnets, ...unservableRanges, '192.0.2.1/32'],
-    ...peers.flatMap((peer) => [...rangesOfPeer(peer), ...peer.nextHops.map((hop) => `${hop}/32`)]),
+    ...peers.flatMap((peer) => {
+      const hosts = [...peer.nextHops, ...(peer.vtep === undefined ? [] : [peer.vtep.address])];
+      return [...rangesOfPeer(peer), ...hosts.map((host) => `${host}/32`)];
+    }),
   ];
   const range = inside.find((one) => isWithin(address, one));
   if (range !== undefined) return `the address is within ${range}`;

@@ -16,8 +16,10 @@ import type { ModelDatabase } from './model-database.ts';
 
 type NodeChange = Partial<Omit<OverlayNode, 'gateway'>> & { id: number; gateway?: Partial<OverlayGateway> };
 
-/** Content of facts.json: the differences from a cluster of one node with an empty database. */
-interface Facts {
+/**
+ * Content of facts.json: the differences from the case `after`, or from a cluster of one node with an empty database.
+ */
+interface Facts extends Inherited {
   /** Case whose rows the database already has. */
   readonly after?: string;
   /** True if the case only makes rows for other cases, which do not depend on its own plan. */
@@ -25,14 +27,28 @@ interface Facts {
   /** Changes of the database before the plan, after the rows of the case `after`. */
   readonly edits?: readonly RowOperation[];
   readonly release?: string;
+  /** Nodes of the case `after` by number, each with a merge patch (RFC 7396), and further nodes. */
+  readonly changed?: readonly NodeChange[];
+  readonly leaving?: readonly string[];
+  readonly holdsPorts?: boolean;
+  readonly isDirectOnly?: boolean;
+  readonly sharedAddresses?: SharedAddress;
+}
+
+/** Facts that a case has from the case `after`, unless it has its own. */
+interface Inherited {
   readonly layout?: 'modern' | 'dual' | 'seed';
   readonly settings?: Partial<OverlayLayout>;
   readonly nodes?: readonly NodeChange[];
-  readonly leaving?: readonly string[];
   readonly peers?: readonly OverlayPeer[];
-  readonly holdsPorts?: boolean;
-  readonly isDirectOnly?: boolean;
-  readonly sharedAddresses?: SharedAddresses;
+}
+
+/** Reports about the address that the nodes of a case share; nodes are numbers. */
+interface SharedAddress {
+  readonly holder: number;
+  readonly unreached?: readonly number[];
+  readonly unconfirmed?: readonly number[];
+  readonly answers?: Readonly<Record<number, number>>;
 }
 
 export function caseNames(): readonly string[] {
@@ -56,22 +72,67 @@ export function readCase(name: string): { readonly facts: NorthboundFacts; reado
   const said = factsFile(name);
   const database = said.after === undefined ? emptyNorthbound(said.release) : applied(said.after);
   if (said.edits !== undefined) database.transact(said.edits);
-  const layout = { ...{ modern, dual, seed }[said.layout ?? 'modern'], ...said.settings };
-  const nodes = (said.nodes ?? []).map(({ id, gateway, ...rest }) =>
-    nodeOf(id, { ...rest, gateway: gateway === undefined ? null : gatewayOf(id, gateway) }),
-  );
-  const { leaving = [], peers = [], holdsPorts = false, isDirectOnly = false } = said;
-  const { sharedAddresses } = said;
+  const { layout, settings, nodes, peers } = withInherited(said);
+  const { leaving = [], holdsPorts = false, isDirectOnly = false, sharedAddresses } = said;
   const special = {
-    layout,
-    nodes,
+    layout: { ...{ modern, dual, seed }[layout], ...settings },
+    nodes: nodes.map(({ id, gateway, ...rest }) =>
+      nodeOf(id, { ...rest, gateway: gateway === undefined ? null : gatewayOf(id, gateway) }),
+    ),
     leaving,
     peers,
     holdsPorts,
     isDirectOnly,
-    ...(sharedAddresses && { sharedAddresses }),
+    ...(sharedAddresses && { sharedAddresses: sharedBy(sharedAddresses) }),
   };
   return { facts: factsOf(database.rows(), special), database };
+}
+
+const withoutNodes: Required<Inherited> = { layout: 'modern', settings: {}, nodes: [], peers: [] };
+
+function withInherited({
+  after,
+  layout,
+  settings,
+  nodes,
+  peers,
+  changed = [],
+  leaving = [],
+}: Facts): Required<Inherited> {
+  const before = after === undefined ? withoutNodes : withInherited(factsFile(after));
+  const present = before.nodes.filter(({ id }) => !leaving.includes(`n${id}`));
+  const patchOf = (id: number): NodeChange | undefined => changed.find((node) => node.id === id);
+  const further = changed.filter(({ id }) => !present.some((node) => node.id === id));
+  return {
+    layout: layout ?? before.layout,
+    settings: settings ?? before.settings,
+    nodes: nodes ?? [...present.map((node) => merged(node, patchOf(node.id) ?? {}) as NodeChange), ...further],
+    peers: peers ?? before.peers,
+  };
+}
+
+/** Applies a merge patch to an object (RFC 7396, section 2). */
+function merged(target: object, patch: object): object {
+  const result = new Map(Object.entries(target));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) result.delete(key);
+    else result.set(key, isObject(value) ? merged(result.get(key) ?? {}, value) : value);
+  }
+  return Object.fromEntries(result);
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && !Array.isArray(value);
+
+function sharedBy({ holder, unreached = [], unconfirmed = [], answers }: SharedAddress): SharedAddresses {
+  const chassis = (id: number): string => nodeOf(id).systemId;
+  return {
+    holders: { 'rtoe-vip_192.0.2.100': chassis(holder) },
+    unreached: unreached.map(chassis),
+    unconfirmed: unconfirmed.map(chassis),
+    ...(answers && {
+      answers: Object.fromEntries(Object.entries(answers).map(([id, value]) => [chassis(Number(id)), value])),
+    }),
+  };
 }
 
 function applied(name: string): ModelDatabase {

@@ -1,16 +1,16 @@
 // A hostile pod sends frames that its port must not forward, and frames of its own that must do no harm. The test
 // observes other pods, the nodes and a host of the LAN. HOSTILE_SEED repeats a run, and HOSTILE_FRAMES makes it longer.
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { eui64Identifier } from '../../agent/net/address.ts';
 import { macOf } from '../../agent/overlay/addresses.ts';
 import { hasProgram } from '../cluster/binaries.ts';
-import { apiServerFor } from '../cluster/session.ts';
 import { seededRandom } from '../unit/ovsdb/random.ts';
 import { sandboxId } from './cni-cluster.ts';
 import { startDaemon } from './daemon.ts';
-import { dualStack, form } from './form.ts';
+import { configure, dualStack, form } from './form.ts';
 import {
   type HostileFrame,
   honestDatagram,
@@ -19,11 +19,13 @@ import {
   type Neighbourhood,
   type Party,
 } from './hostile-frames.ts';
-import { type Host, startLan } from './hosts.ts';
+import { type Host, program, startLan } from './hosts.ts';
 import { startOutside } from './outside.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
-import { cni, createPod, inPod, installShim, makeSandbox, missingForPods } from './pods.ts';
+import { cni, inPod, installShim, makeSandbox, missingForPods } from './pods.ts';
 import { offerApi } from './relay.ts';
+import { serveApi } from './served-api.ts';
+import { podOn } from './stored-api.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForPods() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
@@ -207,8 +209,6 @@ t.test(`a hostile pod, HOSTILE_SEED=${seed} HOSTILE_FRAMES=${count}`, { skip }, 
 });
 
 async function hostile(t: Test, which: WhichOvn): Promise<void> {
-  const server = await apiServerFor(t);
-  if (server === null) return;
   const lan = await startLan(t, which);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   const router = await startOutside(lan);
@@ -219,18 +219,21 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
     // Kernel setting without a distribution's change: sources are not checked.
     host.must('sysctl', '-qw', ...['all', 'default', 'br-ex'].map((one) => `net.ipv4.conf.${one}.rp_filter=0`));
-    if (host !== router)
-      host.must('ip', 'address', 'add', `2001:db8::${host.address.split('.')[3]}/64`, 'dev', 'br-ex', 'nodad');
+    if (host === router) continue;
+    configure(host, dualStack);
+    host.must('ip', 'address', 'add', `2001:db8::${host.address.split('.')[3]}/64`, 'dev', 'br-ex', 'nodad');
   }
-  await offerApi(t, server, [n1, n2], dualStack);
   for (const host of [n1, n2]) installShim(host);
   form(t, [n1, n2], { n2: ['--gateway', '2001:db8::12'] });
   for (const host of [n1, n2])
     t.match(host.agent('overlay', 'gateway', '--next-hop', '192.0.2.254,2001:db8::fe'), { status: 0 });
+  const api = await serveApi(t);
+  await offerApi(t, { port: api.port, kubeconfig: () => api.kubeconfig }, [n1, n2], dualStack);
   for (const host of [n1, n2]) await startDaemon(host);
-  await server.call('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
   const startPod = async (host: Host, name: string) => {
-    const sandbox = makeSandbox(host, sandboxId(), await createPod(server, host.name, name));
+    const pod = podOn(host.name, name);
+    api.put('pods', pod);
+    const sandbox = makeSandbox(host, sandboxId(), { namespace: 'default', name, uid: pod.metadata.uid });
     const { status, result } = await cni(host, 'ADD', sandbox);
     t.equal(status, 0, `pod ${name}`);
     const net = inPod(host, sandbox);
@@ -348,5 +351,6 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     'every learned entry belongs to the hostile pod',
   );
   await goOn('after');
-  t.match(n1.agent('overlay', 'verify'), { status: 0 });
+  // The command reads objects from the API server of this process, so this process must not block.
+  t.strictSame(await once(n1.start(process.execPath, program, 'overlay', 'verify'), 'exit'), [0, null], 'no drift');
 }

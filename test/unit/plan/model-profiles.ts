@@ -12,12 +12,15 @@ export const ethernetMetric = 100;
 /** Returns a profile in memory, as NetworkManager shows it. */
 export function profileOf({ id, uuid, settings }: WantedProfile): NmProfile {
   const empty: SettingValue = ['aa{sv}', []];
-  const copy = structuredClone(settings) as ProfileSettings;
   const ip = (name: 'ipv4' | 'ipv6') => ({
-    [name]: { 'address-data': empty, 'route-data': empty, method: ['s', 'auto'] as const, ...copy[name] },
+    [name]: { 'address-data': empty, 'route-data': empty, method: ['s', 'auto'] as const, ...settings[name] },
   });
-  const connection = { permissions: ['as', []] as const, ...copy.connection, timestamp: ['t', 1_800_000_000] as const };
-  const shown = { ...copy, connection, ...ip('ipv4'), ...ip('ipv6') };
+  const connection = {
+    permissions: ['as', []] as const,
+    ...settings.connection,
+    timestamp: ['t', 1_800_000_000] as const,
+  };
+  const shown = { ...settings, connection, ...ip('ipv4'), ...ip('ipv6') };
   return { path: `/profile/${id}`, uuid, id, filename: `/run/NetworkManager/${id}`, settings: shown };
 }
 

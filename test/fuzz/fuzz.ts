@@ -19,6 +19,8 @@ const growthLimitBytes = 512 * 1024 * 1024;
 export interface FuzzOptions {
   readonly seed: number;
   readonly limitMs: number;
+  /** Minimum number of inputs, which the time does not limit; 200 if undefined. */
+  readonly fewest?: number;
   /** Single input to run instead of the generated ones. */
   readonly input?: Buffer;
 }
@@ -37,8 +39,8 @@ export interface FuzzResult {
 /** Runs one target. The input of a finding is saved below build/fuzz. */
 export async function fuzz(name: string, options: FuzzOptions): Promise<FuzzResult> {
   const progress = new SharedArrayBuffer(4);
-  const { seed, limitMs, input = null } = options;
-  const order: FuzzOrder = { target: name, seed, limitMs, input, progress };
+  const { seed, limitMs, fewest = 200, input = null } = options;
+  const order: FuzzOrder = { target: name, seed, limitMs, fewest, input, progress };
   const startBytes = process.memoryUsage.rss();
   let peakBytes = startBytes;
   const worker = new Worker(new URL('./worker.js', import.meta.url), {
@@ -68,12 +70,12 @@ export async function fuzz(name: string, options: FuzzOptions): Promise<FuzzResu
   const common = { target: name, seed, inputs, grownBytes: peakBytes - startBytes };
   if (report.kind === 'done')
     return { ...common, outcomes: report.outcomes, slowestMs: report.slowestMs, finding: null };
-  const file = input === null ? save(name, seed, report.index) : 'the input it was given';
+  const file = input === null ? await save(name, seed, report.index) : 'the input it was given';
   return { ...common, outcomes: {}, slowestMs: 0, finding: { what: report.what, file } };
 }
 
-function save(name: string, seed: number, index: number): string {
-  const target = targets[name];
+async function save(name: string, seed: number, index: number): Promise<string> {
+  const target = await targets[name]?.();
   if (target === undefined) return '(nothing to save)';
   const file = path.join('build', 'fuzz', `${name}-${seed}-${index}`);
   mkdirSync(path.dirname(file), { recursive: true });

@@ -8,6 +8,8 @@ export interface FuzzOrder {
   readonly target: string;
   readonly seed: number;
   readonly limitMs: number;
+  /** Minimum number of inputs, which the time does not limit. */
+  readonly fewest: number;
   /** One input that replaces the generated ones. */
   readonly input: Uint8Array | null;
   /** Number of the present input, for the thread that supervises this one. */
@@ -19,14 +21,11 @@ export type FuzzReport =
   | { readonly kind: 'done'; readonly outcomes: Readonly<Record<string, number>>; readonly slowestMs: number }
   | { readonly kind: 'finding'; readonly index: number; readonly what: string };
 
-/** Minimum number of inputs: on a busy machine, loading a library can take the whole time of a short run. */
-const fewestInputs = 200;
-
 const order = workerData as FuzzOrder;
 const progress = new Int32Array(order.progress);
 
 async function main(): Promise<FuzzReport> {
-  const target = targets[order.target];
+  const target = await targets[order.target]?.();
   if (target === undefined) throw new Error(`there is no target ${order.target}`);
   const corpus = target.corpus();
   const session = await target.open();
@@ -34,7 +33,7 @@ async function main(): Promise<FuzzReport> {
   const end = performance.now() + order.limitMs;
   const last = order.input === null ? Number.MAX_SAFE_INTEGER : 1;
   let slowestMs = 0;
-  for (let index = 0; index < last && (index < fewestInputs || performance.now() < end); index++) {
+  for (let index = 0; index < last && (index < order.fewest || performance.now() < end); index++) {
     Atomics.store(progress, 0, index);
     const input = order.input === null ? inputOf(target, corpus, order.seed, index) : Buffer.from(order.input);
     const started = performance.now();

@@ -3,17 +3,18 @@ import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import { withConfigYaml } from '../config-yaml.ts';
+import { builtProgram, withKeptCode } from '../kept-code.ts';
 import { createFirewalld, firewalldSkip } from './real-firewalld.ts';
 
-const program = 'dist/microshift-net';
 /** Delay of firewalld's reply: longer than a usual D-Bus call, and shorter than the time limit of a change. */
 const lateMs = 3_000;
-const skip = firewalldSkip() || (!existsSync(program) && 'the program is not built');
+const skip = firewalldSkip() || (!existsSync(builtProgram) && 'the program is not built');
 
 t.test('firewalld', { skip }, async (t) => {
   const firewalld = createFirewalld();
+  const [node = '', ...program] = withKeptCode(builtProgram);
   t.teardown(() => firewalld.remove());
-  const agent = (...words: string[]) => firewalld.run(process.execPath, program, 'firewall', ...words);
+  const agent = (...words: string[]) => firewalld.run(node, ...program, 'firewall', ...words);
   const sources = (...words: string[]): string =>
     firewalld.run('firewall-cmd', ...words, '--zone=trusted', '--list-sources').stdout.trim();
 
@@ -79,18 +80,15 @@ clusterToCluster:
   remoteClusters: [{nextHop: [192.0.2.20], clusterNetwork: [10.45.0.0/16], serviceNetwork: [10.46.0.0/16]}]
 `;
     const dual = (...words: string[]) =>
-      firewalld.run(...withConfigYaml(configYaml, [process.execPath, program, 'firewall', ...words]));
+      firewalld.run(...withConfigYaml(configYaml, [node, ...program, 'firewall', ...words]));
     t.match(dual('check'), { status: 3, stdout: /fd01::\/48 +not now.*\(pods\)[\s\S]*fd69::1 +not now/ });
     t.match(dual('apply'), { status: 0, stdout: /^Done, without a reload\./ });
-    for (const where of [[], ['--permanent']])
+    for (const where of [[], ['--permanent']]) {
+      const trusted = sources(...where).split(' ');
       for (const source of ['fd01::/48', 'fd69::1', '10.45.0.0/16', '10.46.0.0/16'])
-        t.ok(
-          sources(...where)
-            .split(' ')
-            .includes(source),
-          source,
-        );
-    t.notMatch(sources(), '192.0.2.20', 'a host of the connected cluster is not trusted');
+        t.ok(trusted.includes(source), source);
+      t.notOk(trusted.includes('192.0.2.20'), 'a host of the connected cluster is not trusted');
+    }
     t.equal(dual('check').status, 0);
     t.end();
   });
@@ -98,7 +96,7 @@ clusterToCluster:
   await t.test('apply waits for the late reply of a busy firewalld', async (t) => {
     firewalld.run('firewall-cmd', '--zone=trusted', '--remove-source=10.42.0.0/16');
     firewalld.signal('SIGSTOP');
-    const run = firewalld.spawn(process.execPath, program, 'firewall', 'apply');
+    const run = firewalld.spawn(node, ...program, 'firewall', 'apply');
     await setTimeout(lateMs);
     firewalld.signal('SIGCONT');
     t.match(await run, { status: 0, stderr: '' });

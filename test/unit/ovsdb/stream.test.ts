@@ -204,7 +204,7 @@ function updateOf(random: (below: number) => number, size: number): JsonObject {
 t.test('any division of any message gives the values of JSON.parse', async (t) => {
   const random = seededRandom(20_261_129);
   let divided = 0;
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < 20; round++) {
     const messages = Array.from({ length: 1 + random(3) }, () => updateOf(random, 1 + random(20_000)));
     const texts = messages.map((message) => JSON.stringify(message));
     const written = Buffer.from(texts.join(random(2) === 0 ? '' : '\n '));
@@ -220,14 +220,14 @@ t.test('any division of any message gives the values of JSON.parse', async (t) =
       );
     }
   }
-  t.ok(divided > 5, `${divided} messages are parsed in pieces`);
+  t.ok(divided > 3, `${divided} messages are parsed in pieces`);
 });
 
 t.test('random bytes cause messages or a protocol error, regardless of the chunks', async (t) => {
   const random = seededRandom(1);
   const alphabet = Buffer.from('{}[]",:\\ 0123456789eE+-.truefalsn\u00fc\n');
   let failed = 0;
-  for (let round = 0; round < 3000; round++) {
+  for (let round = 0; round < 1000; round++) {
     const noise = Buffer.from(Array.from({ length: random(60) }, () => alphabet[random(alphabet.length)] ?? 0));
     const whole = feed([Buffer.concat([Buffer.from('{'), noise])]);
     const pieces = feed(cut(Buffer.concat([Buffer.from('{'), noise]), () => random(5)));

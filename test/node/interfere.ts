@@ -2,7 +2,7 @@
 import type { Test } from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import type { RunningCommand } from './command.ts';
-import { pointsOf } from './faults/points.ts';
+import { pointAfter, pointsOf } from './faults/points.ts';
 import type { TestNode } from './node.ts';
 import { type Picture, pictureLike } from './picture.ts';
 import { answersAgain } from './reachability.ts';
@@ -33,9 +33,7 @@ export interface Interfered {
 
 /** Arms a fault point, so that the next run is held after this action until letGo(). */
 export async function holdAfter(node: TestNode, done: string): Promise<void> {
-  const point = (await pointsOf(node)).find((entry) => entry.after.startsWith(done))?.point;
-  if (point === undefined) throw new Error(`a run on this node has no action ${done}`);
-  await armFault(node, point, 'hold');
+  await armFault(node, pointAfter(await pointsOf(node), done), 'hold');
 }
 
 export async function letGo(node: TestNode): Promise<void> {

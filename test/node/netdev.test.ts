@@ -1,16 +1,11 @@
 // Open vSwitch's userspace data path: br-ex is a tap, and the NIC's own IP stack receives the same packets as Open
-// vSwitch. This machine's kernel has the driver of taps; a node in User-Mode Linux has it as a module.
+// vSwitch. own-kernel.test.ts has a node on which the driver of taps is a module.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { afterStep, interfered, isRolledBack } from './interfere.ts';
 import { bootNode } from './node.ts';
 import { untilWanted } from './until-wanted.ts';
 
-const files = {
-  '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n',
-  // On systems where systemd creates static device nodes, opening /dev/net/tun loads the module.
-  '/etc/systemd/system/ovs-vswitchd.service.d/tun.conf': '[Service]\nExecStartPre=/sbin/modprobe tun\n',
-};
 const sourceCheck = 'cat /proc/sys/net/ipv4/conf/eth0/rp_filter';
 const uuidOfBridge = 'ovs-vsctl get bridge br-ex _uuid';
 /** Shell text that adds entries to br-ex as ovnkube does when it starts. */
@@ -22,10 +17,6 @@ const datapathOfOvn = 'ovs-vsctl get open . external_ids:ovn-bridge-datapath-typ
 /** Shell text that prints the number of replies that arrived twice, and the share of missing replies. */
 const answers =
   "ip netns exec lan ping -c 20 -i 0.05 -W 2 192.0.2.50 | grep -o '+[0-9]* duplicates\\|[0-9]*% packet loss'";
-
-/** Shell text that completes checksums on the LAN's veths, because the userspace data path needs complete checksums. */
-const wholeChecksums =
-  'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; true';
 
 t.test('userspace data path', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', enableUnit: true, kernel: 'of this machine' });
@@ -75,29 +66,5 @@ t.test('userspace data path', { skip: nodeSkip }, async (t) => {
     t.equal(await node.text(sourceCheck), before);
     t.notOk((await node.run(datapathOfOvn)).exitCode === 0);
     t.equal(await node.text(answers), '0% packet loss');
-  });
-});
-
-t.test('a node on which the driver of taps is a module', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'dhcp', enableUnit: true, files });
-  t.teardown(() => node.halt());
-  await node.text(`${wholeChecksums}; systemctl start microshift-ovs-init && microshift-net disable`);
-
-  await t.test('without /dev/net/tun a run is refused', async (t) => {
-    // ovs-vswitchd removes its last tap shortly after the bridge.
-    await node.text("timeout 90 sh -c 'until modprobe -r tun; do sleep 0.2; done'");
-    const history = await node.text('microshift-net history');
-    const refusal = /\/dev\/net\/tun is not there; modprobe tun/;
-    t.match(await node.run('microshift-net apply'), { exitCode: 5, stderr: refusal });
-    t.equal(await node.text('microshift-net history'), history);
-    t.match(await node.text('microshift-net doctor || true'), /FAILED +datapath .*\n.*\/dev\/net\/tun is not there/);
-    t.not((await node.run('systemctl restart microshift-ovs-init')).exitCode, 0);
-    t.match(await node.journal('microshift-ovs-init'), refusal);
-  });
-  await t.test('the unit succeeds if /dev/net/tun exists and its driver is not loaded yet', async (t) => {
-    await node.text('systemctl stop microshift-ovs-init; mkdir -p /dev/net && mknod /dev/net/tun c 10 200');
-    t.not((await node.run('test -e /sys/class/misc/tun')).exitCode, 0);
-    t.match(await node.run('systemctl start microshift-ovs-init'), { exitCode: 0 });
-    t.equal((await node.run('microshift-net disable')).exitCode, 0);
   });
 });

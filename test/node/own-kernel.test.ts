@@ -1,15 +1,17 @@
-// Tests that need the node's own kernel: kinds of links and a data path that this machine's kernel may lack, and a
-// limit of memory.
+// Tests that need the node's own kernel: kinds of links, a data path and a driver that this machine's kernel may lack, a
+// loop device, and a limit of memory.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { watchUnits } from '../../agent/model/units.ts';
 import { modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { faults } from './faults/faults.ts';
+import { endAsPermitted } from './faults/tested-cells.ts';
 import { bootNode } from './node.ts';
 import { picture, pictureLike, withoutTimes } from './picture.ts';
-import { isRefused, type Refusal } from './refusal.ts';
+import { areRefused, type Refusal } from './refusal.ts';
 import { projectDir } from './source.ts';
 
 const configFile = '/etc/microshift/ovn.yaml';
@@ -19,6 +21,9 @@ function untilKnown(device: string): string {
   return `timeout 90 sh -c 'until nmcli -t -f DEVICE device | grep -q "^${device}$"; do sleep 0.1; done'`;
 }
 
+/** Shell text that completes checksums on the LAN's veths, because the userspace data path needs complete checksums. */
+const wholeChecksums =
+  'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; true';
 const untilFound = `timeout 90 sh -c 'until nmcli -t device | grep -q ^br-ex:ovs-interface:disconnected; do sleep 0.1; done'`;
 
 const refusals: readonly Refusal[] = [
@@ -62,7 +67,7 @@ function documented(words: string): string {
 t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', files: { '/etc/microshift/config.yaml': '' } });
   t.teardown(() => node.halt());
-  for (const refusal of refusals) await t.test(refusal.name, (t) => isRefused(t, node, refusal));
+  await areRefused(t, node, refusals);
 
   await t.test('init of an overlay refuses this kernel, which has no zones of connection tracking', async (t) => {
     await node.text('microshift-net apply');
@@ -80,6 +85,15 @@ t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
     await node.text('microshift-net disable');
   });
 
+  await t.test('faults at points of a run', async (t) => {
+    await node.text(`systemctl start ${watchUnits.join(' ')}`);
+    await endAsPermitted(t, node, [
+      ['vswitchd-kill', 'waitAddresses', ['old', 'new']],
+      ['read-only', 'proof', ['old']],
+    ]);
+    await node.text(`systemctl stop ${watchUnits.join(' ')}`);
+  });
+
   await t.test('out of memory when the NIC is in the bridge', async (t) => {
     // The unit is masked, because it would otherwise roll the run back.
     await node.text('systemctl mask --quiet microshift-net-died.service');
@@ -88,6 +102,27 @@ t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
     await armFault(node, 'after step 5', 'exhaust-memory');
     t.not((await node.run(start)).exitCode, 0);
     t.strictSame(await pictureLike(node, old, 60_000, withoutTimes), withoutTimes(old), 'the node is as it was');
+  });
+
+  await t.test('with the userspace data path, a run is refused without /dev/net/tun', async (t) => {
+    await node.write(configFile, 'ovs:\n  datapathType: netdev\n');
+    await node.text(wholeChecksums);
+    t.not((await node.run('test -e /dev/net/tun')).exitCode, 0);
+    const history = await node.text('microshift-net history');
+    const refusal = /\/dev\/net\/tun is not there; modprobe tun/;
+    t.match(await node.run('microshift-net apply'), { exitCode: 5, stderr: refusal });
+    t.equal(await node.text('microshift-net history'), history);
+    t.match(await node.text('microshift-net doctor || true'), /FAILED +datapath .*\n.*\/dev\/net\/tun is not there/);
+    t.not((await node.run('systemctl restart microshift-ovs-init')).exitCode, 0);
+    t.match(await node.journal('microshift-ovs-init'), refusal);
+  });
+
+  await t.test('the unit succeeds if /dev/net/tun exists and its driver is not loaded yet', async (t) => {
+    await node.text('systemctl stop microshift-ovs-init; mkdir -p /dev/net && mknod /dev/net/tun c 10 200');
+    t.not((await node.run('test -e /sys/class/misc/tun')).exitCode, 0);
+    t.match(await node.run('systemctl start microshift-ovs-init'), { exitCode: 0 });
+    t.equal(await node.text('ovs-vsctl get bridge br-ex datapath_type'), 'netdev');
+    await node.text(`systemctl stop microshift-ovs-init; microshift-net disable; rm ${configFile}`);
   });
 
   await t.test('the daemon of the overlay at the memory limit of its unit', async (t) => {

@@ -17,10 +17,21 @@ export interface Refusal {
   says: RegExp;
 }
 
-/** Prepares the node, sends the request that is refused, and restores the previous state. */
-export async function isRefused(t: Test, node: TestNode, refusal: Refusal): Promise<void> {
+/** Sends requests that are refused, one after another, each in a state of its own. */
+export async function areRefused(t: Test, node: TestNode, refusals: readonly Refusal[]): Promise<void> {
+  let healthy = await picture(node);
+  for (const refusal of refusals)
+    await t.test(refusal.name, async (t) => {
+      healthy = await isRefused(t, node, refusal, healthy);
+    });
+}
+
+/**
+ * Prepares the node, whose picture is `healthy`, sends the request that is refused, and restores the previous state;
+ * returns the picture afterwards.
+ */
+async function isRefused(t: Test, node: TestNode, refusal: Refusal, healthy: Picture): Promise<Picture> {
   const { given, after = 'true', rewrites, command = 'microshift-net apply', exitCode, says } = refusal;
-  const healthy = await picture(node);
   if (given !== undefined) await node.text(given);
   await node.ready();
   const before = given === undefined ? healthy : await picture(node);
@@ -30,7 +41,7 @@ export async function isRefused(t: Test, node: TestNode, refusal: Refusal): Prom
   t.match(lines.find((line) => line.startsWith('microshift-net: ') || line.startsWith('error: ')) ?? '', says);
   t.notMatch(run.stderr, /\n {4}at |internal|unexpected/);
   t.strictSame(await picture(node), before, 'the node is as it was');
-  if (given === undefined) return;
+  if (given === undefined) return healthy;
   await node.text(after);
   await node.ready();
   const same = (shown: Picture): Picture => ({
@@ -38,4 +49,5 @@ export async function isRefused(t: Test, node: TestNode, refusal: Refusal): Prom
     etc: shown.etc.filter((line) => rewrites === undefined || !line.startsWith(`${rewrites} `)),
   });
   t.strictSame(await pictureLike(node, healthy, 60_000, same), same(healthy));
+  return rewrites === undefined ? healthy : picture(node);
 }

@@ -119,19 +119,18 @@ const machine: readonly Fault[] = [
     name: 'disk-full',
     title: 'disk full',
     action: 'hold',
-    prepare: ownDisk,
-    strike: ({ node }) =>
-      // The disk is filled until no block is free: after a write has failed, the journal of ext4 may free blocks again.
-      node.text(`n=0; until test "$(stat -f -c %a ${disk})" = 0; do
-          n=$((n + 1)); test $n -le 50 || exit 1; dd if=/dev/zero of=${disk}/fill$n bs=1k 2> /dev/null; sync
-        done`),
+    prepare: (node) => ownDisk(node, 'mount -t tmpfs -o size=2m tmpfs'),
+    strike: ({ node }) => node.text(`! cat /dev/zero > ${disk}/fill && test "$(stat -f -c %a ${disk})" = 0`),
     cleanUp: dropDisk,
   },
   {
     name: 'read-only',
     title: 'read-only /var',
     action: 'hold',
-    prepare: ownDisk,
+    prepare: async (node) => {
+      await node.write(diskImage, emptyDisk());
+      await ownDisk(node, `modprobe -a loop ext4; mount -o loop ${diskImage}`);
+    },
     strike: ({ node }) => node.text(`mount -o remount,abort ${disk}; ! echo x > ${disk}/more`),
     cleanUp: dropDisk,
   },
@@ -180,21 +179,21 @@ function eachCable(state: 'up' | 'down'): string {
   return `for p in $(ip netns exec lan ls /sys/class/net | grep ^peth); do ip netns exec lan ip link set $p ${state}; done`;
 }
 
-/** Moves all files that are written during a run to a small separate disk, which can be full or fail. */
-async function ownDisk(node: TestNode): Promise<void> {
-  await node.write(diskImage, emptyDisk());
+/**
+ * Moves all files that are written during a run to a small separate disk, which can be full or fail. `mount` is shell
+ * text that mounts the disk.
+ */
+async function ownDisk(node: TestNode, mount: string): Promise<void> {
   const binds = stateDirectories.map(
     (name) =>
       `mkdir -p /var/lib/${name}; cp -a /var/lib/${name} ${disk}; mount --bind ${disk}/${name} /var/lib/${name}`,
   );
-  await node.text(
-    `set -e; modprobe -a loop ext4; mkdir -p ${disk}; mount -o loop ${diskImage} ${disk}; ${binds.join('; ')}`,
-  );
+  await node.text(`set -e; mkdir -p ${disk}; ${mount} ${disk}; ${binds.join('; ')}`);
 }
 
 async function dropDisk(node: TestNode): Promise<void> {
   await node.text(
-    `for name in ${stateDirectories.join(' ')}; do umount -l /var/lib/$name; done; umount -l ${disk}; rm ${diskImage}`,
+    `for name in ${stateDirectories.join(' ')}; do umount -l /var/lib/$name; done; umount -l ${disk}; rm -f ${diskImage}`,
   );
 }
 

@@ -33,6 +33,13 @@ export async function pointsOf(node: TestNode): Promise<readonly NamedPoint[]> {
   ];
 }
 
+/** Returns the point after an action, in the words of the plan. */
+export function pointAfter(points: readonly NamedPoint[], done: string): string {
+  const point = points.find((entry) => entry.after.startsWith(done))?.point;
+  if (point === undefined) throw new Error(`a run on this node has no action ${done}`);
+  return point;
+}
+
 function describe(step: StepJson): string {
   const what = step.profiles?.length === 1 ? step.profiles[0]?.id : (step.interface ?? step.bridge ?? step.id);
   return what === undefined ? step.do : `${step.do} ${what}`;

@@ -42,18 +42,15 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
   });
 
   await t.test('a NIC that does not exist ends the command, and the NICs before it keep their bridges', async (t) => {
-    t.match(await node.run('ovn-k8s-util nics-to-bridge eth1 eth9'), {
-      exitCode: 2,
-      stderr: /the interface "eth9" does not exist/,
-    });
+    const run = await node.measure('ovn-k8s-util nics-to-bridge eth1 eth9');
+    t.match(run, { exitCode: 2, stdout: /committed/, stderr: /the interface "eth9" does not exist/ });
+    reachable(t, run);
     isUnder(t, before, await node.state(), 'eth1');
-    t.match(await node.run('ovn-k8s-util bridges-to-nic breth1'), { exitCode: 0 });
-    t.strictSame(await pictureLike(node, untouched), untouched);
   });
 
   await t.test('NICs move under bridges without an interruption for the LAN', async (t) => {
     const run = await node.measure(`ovn-k8s-util nics-to-bridge ${both.join(' ')}`, { settleMs: measuredSettleMs });
-    t.match(run, { exitCode: 0, stdout: /committed(.*\n)*.*committed/ });
+    t.match(run, { exitCode: 0, stdout: /Nothing to do(.*\n)*.*committed/ }, 'eth1 has its bridge already');
     t.comment(`${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
     reachable(t, run);
     const after = await node.state();

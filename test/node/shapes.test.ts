@@ -1,4 +1,5 @@
-// Every kind of uplink and of address: a move, a run without changes, and the return of the NIC.
+// Every kind of uplink and of address: a move, a run without changes, and the return of the NIC. Kinds of uplinks use the
+// kernel's data path, and kinds of addresses that of userspace. bond-kills.test.ts moves a bond.
 import t, { type Test } from 'tap';
 import { addressShapes } from './address-shapes.ts';
 import { nodeSkip } from './availability.ts';
@@ -13,7 +14,6 @@ import type { NodeState, Route } from './state.ts';
 // Limit with SHAPES=all, which takes some minutes longer than `make test`.
 t.setTimeout(1_200_000);
 
-const shapes = { ...uplinkShapes, ...addressShapes };
 /**
  * Value of SHAPES: `all`, or names separated by semicolons; if it is not set, the test has the shapes that are
  * `common`.
@@ -21,30 +21,36 @@ const shapes = { ...uplinkShapes, ...addressShapes };
 const asked = process.env.SHAPES;
 const isWanted = (name: string, shape: Shape): boolean =>
   asked === undefined ? shape.common === true : asked === 'all' || asked.split(';').includes(name);
-const wanted = Object.entries(shapes).filter(([name, shape]) => isWanted(name, shape));
+for (const [kernel, shapes] of [
+  ['user-mode', uplinkShapes],
+  ['of this machine', addressShapes],
+] as const) {
+  const wanted = Object.entries(shapes).filter(([name, shape]) => isWanted(name, shape));
+  if (wanted.length === 0) continue;
+  t.test(`shapes, kernel ${kernel}`, { timeout: 1_190_000, skip: nodeSkip }, async (t) => {
+    const node = await bootNode({ lan: 'shapes', waitReady: false, kernel });
+    t.teardown(() => node.halt());
+    await node.text('systemctl start NetworkManager openvswitch');
+    for (const [name, shape] of wanted) await t.test(name, (t) => movesOrIsRefused(t, node, shape));
+  });
+}
 
-t.test('shapes of uplinks', { timeout: 1_190_000, skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'shapes', waitReady: false });
-  t.teardown(() => node.halt());
-  await node.text('systemctl start NetworkManager openvswitch');
-  for (const [name, shape] of wanted) {
-    await t.test(name, async (t) => {
-      try {
-        await inLan(node, shape.lan);
-        await furnishWith(node, shape);
-        await inLan(node, shape.before);
-        if (shape.fails !== undefined) {
-          await refused(t, node, shape, shape.fails);
-          return;
-        }
-        await movedAndBack(t, node, shape);
-        if (shape.stopped === true) await stoppedAndBack(t, node, shape);
-      } finally {
-        await clear(node, shape);
-      }
-    });
+/** Asserts that a NIC of a kind moves and returns, or that its move is refused. */
+async function movesOrIsRefused(t: Test, node: TestNode, shape: Shape): Promise<void> {
+  try {
+    await inLan(node, shape.lan);
+    await furnishWith(node, shape);
+    await inLan(node, shape.before);
+    if (shape.fails !== undefined) {
+      await refused(t, node, shape, shape.fails);
+      return;
+    }
+    const before = await movedAndBack(t, node, shape);
+    if (shape.stopped === true) await stoppedAndBack(t, node, shape, before);
+  } finally {
+    await clear(node, shape);
   }
-});
+}
 
 /** Asserts that `apply` fails with this message and that the uplink is unchanged afterwards. */
 async function refused(t: Test, node: TestNode, shape: Shape, says: RegExp): Promise<void> {
@@ -57,22 +63,22 @@ async function refused(t: Test, node: TestNode, shape: Shape, says: RegExp): Pro
 }
 
 /** Asserts that a run that is stopped in the middle returns the uplink to its own profile. */
-async function stoppedAndBack(t: Test, node: TestNode, shape: Shape): Promise<void> {
-  const before = await node.state();
+async function stoppedAndBack(t: Test, node: TestNode, shape: Shape, before: NodeState): Promise<void> {
   const run = await interfered(node, afterStep.move, (command) => command.signal('SIGTERM'));
   t.match(run, { exitCode: 1, stderr: /^microshift-net: stopped by SIGTERM; /m });
   await answers(node, shape.address);
   isBack(t, before, await node.state(), shape);
 }
 
-async function movedAndBack(t: Test, node: TestNode, shape: Shape): Promise<void> {
+/** Asserts that a NIC moves and returns; returns the state before. */
+async function movedAndBack(t: Test, node: TestNode, shape: Shape): Promise<NodeState> {
   const { uplink, address } = shape;
   const before = await node.state();
   const run = await node.measure('microshift-net apply --verbose', { settleMs: 500 });
   t.equal(run.exitCode, 0, run.stderr);
   if (run.exitCode !== 0) t.comment(await node.journal('NetworkManager'));
   t.comment(`apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
-  if (run.exitCode !== 0) return;
+  if (run.exitCode !== 0) return before;
   if (address !== null) {
     stayedReachable(t, run, [address]);
   }
@@ -98,6 +104,7 @@ async function movedAndBack(t: Test, node: TestNode, shape: Shape): Promise<void
   t.comment(`disable ${Math.round(back.wallMs)} ms, away ${JSON.stringify(back.outageMs)}`);
   await answers(node, address);
   isBack(t, before, await node.state(), shape);
+  return before;
 }
 
 /**

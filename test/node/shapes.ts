@@ -30,7 +30,6 @@ const steady = `timeout 90 sh -c 'until ip netns exec lan ping -n -q -c 50 -i 0.
 /** Kinds of uplinks by name. */
 export const uplinkShapes: Readonly<Record<string, Shape>> = {
   'bond, ports by UUID': {
-    common: true,
     uplink: 'bond0',
     address: '192.0.2.50',
     profiles: bond({ mode: 'active-backup' }, dhcp),
@@ -62,7 +61,6 @@ export const uplinkShapes: Readonly<Record<string, Shape>> = {
     kept: ['bond.options'],
   },
   'bond, LACP, fixed address': {
-    common: true,
     uplink: 'bond0',
     address: '192.0.2.50',
     lan: 'lacp 802.3ad',
@@ -124,6 +122,7 @@ export const uplinkShapes: Readonly<Record<string, Shape>> = {
       port1: port(1, 'team', bondUuid),
     },
     kept: ['team.config'],
+    stopped: true,
   },
   'Linux bridge': {
     uplink: 'br0',

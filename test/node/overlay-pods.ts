@@ -38,7 +38,7 @@ interface Sandbox extends Place {
 export async function havePods(t: Test, node: TestNode): Promise<void> {
   const linksNow = (): Promise<string[]> => Promise.all(places.map(({ on }) => node.text(`${on}sh -c '${links}'`)));
   const before = await linksNow();
-  await node.text(`systemctl start kube; until ${kubectl} get --raw /readyz; do sleep 0.2; done`);
+  await node.text(`systemctl start kube; until ${kubectl} get --raw /readyz; do sleep 1; done`);
   await node.text(`${kubectl} create serviceaccount default`);
   await node.write('/root/kubeconfig', kubeconfigFor('192.0.2.50'));
   for (const { on } of places) {

@@ -5,7 +5,7 @@ import type { Host } from './hosts.ts';
 const limitMs = 60_000;
 
 /** Columns that only the agent writes, by database, without columns in which daemons report; null for all columns. */
-export const writtenColumns = {
+const writtenColumns = {
   OVN_Northbound: {
     NB_Global: ['connections', 'ssl', 'options', 'external_ids'],
     Logical_Switch: null,

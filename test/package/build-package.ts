@@ -35,9 +35,12 @@ export function packagesFolder(t: Test): string {
   return folder;
 }
 
-/** Builds the package with a version into a folder, and returns its path. */
+/**
+ * Builds the package with a version into a folder, and returns its path. The packages of version 0.2.0 that other tests
+ * install are used, because the package does not depend on the version of MicroShift.
+ */
 export function buildPackage(version: string, folder: string): string {
-  const [beside = ''] = buildPackages(version, folder);
+  const [beside = ''] = buildPackages(version, folder, '5.0.0');
   return beside;
 }
 

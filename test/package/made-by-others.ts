@@ -13,34 +13,6 @@ function profile(name: string, type: string, iface: string, more = '', ...sectio
 const ofUserspace = ['[ovs-bridge]', 'datapath-type=netdev'];
 const port = (controller: string, kind: string): string => `controller=${controller}\\nport-type=${kind}`;
 
-/** The five profiles that configure-ovs.sh leaves on disk, and its hint. */
-export const madeByTheScript = [
-  profiles,
-  profile('br-ex', 'ovs-bridge', 'br-ex', '', ...ofUserspace),
-  profile('ovs-port-phys0', 'ovs-port', 'eth0', port('br-ex', 'ovs-bridge')),
-  profile('ovs-port-br-ex', 'ovs-port', 'br-ex', port('br-ex', 'ovs-bridge')),
-  profile('ovs-if-phys0', 'ethernet', 'eth0', `autoconnect-priority=100\\n${port('eth0', 'ovs-port')}`),
-  profile(
-    'ovs-if-br-ex',
-    'ovs-interface',
-    'br-ex',
-    port('br-ex', 'ovs-port'),
-    '[ovs-interface]',
-    'type=internal',
-    '[ethernet]',
-    'cloned-mac-address=$(cat /sys/class/net/eth0/address)',
-    '[ipv4]',
-    'method=manual',
-    'address1=192.0.2.50/24,192.0.2.1',
-    'route-metric=48',
-    '[ipv6]',
-    'method=disabled',
-  ),
-  'nmcli connection reload',
-  'nmcli connection up ovs-if-phys0 && nmcli connection up ovs-if-br-ex',
-  'mkdir -p /var/lib/ovnk; echo eth0 > /var/lib/ovnk/iface_default_hint',
-].join('\n');
-
 /** A br-ex without a NIC, with the names that nmstate uses. */
 export const madeByNmstate = [
   profiles,

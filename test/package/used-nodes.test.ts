@@ -1,12 +1,12 @@
 // The package on nodes with a history: Open vSwitch is missing, a bridge of another program exists, ovn-kubernetes
-// runs, or /usr is read-only.
+// runs, or /usr is read-only. upgrade.test.ts has nodes with a bridge of configure-ovs.sh.
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { nodeSkip } from '../node/availability.ts';
 import { ownProfiles } from '../node/moved.ts';
 import { bootNode } from '../node/node.ts';
 import { buildPackages, packagesFolder, rpmSkip } from './build-package.ts';
-import { madeByNmstate, madeByTheScript, ovnKubernetes } from './made-by-others.ts';
+import { madeByNmstate, ovnKubernetes } from './made-by-others.ts';
 import { install, killedInRemoval, killedInUpdate, remove, rpm, updatedWhileTried } from './updates.ts';
 
 const unit = 'microshift-ovs-init.service';
@@ -59,51 +59,27 @@ t.test('the package on nodes with a history', { skip: nodeSkip || rpmSkip }, asy
     await isFresh(t);
   });
 
-  await t.test('br-ex was made by hand', async (t) => {
-    await node.text('ovs-vsctl add-br br-ex -- set Bridge br-ex datapath_type=netdev');
+  await t.test('br-ex was made by nmstate, or by hand', async (t) => {
     t.equal((await node.run(install)).exitCode, 0);
-    t.match(await node.run('microshift-net apply'), { exitCode: 1, stderr: /NetworkManager did not make it/ });
-    t.match(await node.run(greenboot), { exitCode: 1, stderr: /microshift-ovs-init\.service failed/ });
-    await node.text(`systemctl stop ${unit}; systemctl reset-failed`);
-    t.equal((await node.run(remove)).exitCode, 0);
-    await isFresh(t, 'br-ex');
-    await node.text('ovs-vsctl del-br br-ex');
-  });
-
-  await t.test('br-ex was made by nmstate', async (t) => {
     await node.text(madeByNmstate);
-    t.equal((await node.run(install)).exitCode, 0);
     t.match(await node.run('microshift-net apply'), {
       exitCode: 1,
       stderr: /nmstate made it \(NetworkManager profile br-ex-br\)/,
     });
-    t.equal((await node.run(remove)).exitCode, 0);
+    t.equal((await node.run('microshift-net hook pre-uninstall')).exitCode, 0);
     t.match(
       await node.text('nmcli -g NAME connection show --active'),
       /^br-ex-if$/m,
       'the foreign profile is still active',
     );
     await node.text('nmcli connection delete br-ex-if br-ex-port br-ex-br');
-    await isFresh(t);
-  });
-
-  await t.test('br-ex was made by the script', async (t) => {
-    await node.text(madeByTheScript);
-    await node.ready();
-    t.equal((await node.run(install)).exitCode, 0);
-    const run = await node.measure('microshift-net apply');
-    t.equal(run.exitCode, 0, run.stderr);
-    t.comment(`away ${JSON.stringify(run.totalOutageMs)}`);
-    t.equal((await node.run('microshift-net verify')).exitCode, 0);
-    t.strictSame((await node.state()).interfacesOf('br-ex'), ['br-ex', 'eth0']);
-    t.equal(
-      await node.text('ls /etc/NetworkManager/system-connections'),
-      'eth0.nmconnection',
-      'the profiles of the script are removed',
-    );
+    await node.text('ovs-vsctl add-br br-ex -- set Bridge br-ex datapath_type=netdev');
+    t.match(await node.run('microshift-net apply'), { exitCode: 1, stderr: /NetworkManager did not make it/ });
+    t.match(await node.run(greenboot), { exitCode: 1, stderr: /microshift-ovs-init\.service failed/ });
+    await node.text(`systemctl stop ${unit}; systemctl reset-failed`);
     t.equal((await node.run(remove)).exitCode, 0);
-    await node.text('rm /var/lib/ovnk/iface_default_hint');
-    await isFresh(t);
+    await isFresh(t, 'br-ex');
+    await node.text('ovs-vsctl del-br br-ex');
   });
 
   await t.test('an update while a change waits to be confirmed', (t) => updatedWhileTried(t, node));

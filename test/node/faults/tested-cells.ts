@@ -6,7 +6,7 @@ import { faults } from './faults.ts';
 import { pointAfter, pointsOf } from './points.ts';
 
 /** Fault, the last action before it, and the permitted final states. */
-export type TestedCell = readonly [string, string, readonly ('old' | 'new')[]];
+type TestedCell = readonly [string, string, readonly ('old' | 'new')[]];
 
 /** Runs the cells one after another. The node is afterwards as before. */
 export async function endAsPermitted(t: Test, node: TestNode, cells: readonly TestedCell[]): Promise<void> {

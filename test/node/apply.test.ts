@@ -1,6 +1,7 @@
 // The main task of the agent: a NIC becomes the uplink of br-ex, remains the uplink, and returns to its own profile.
-// The nodes have the userspace data path. With the kernel's data path, shapes.test.ts tests the same with DHCP and with
-// another MTU, boot.test.ts with router advertisements, and default-route.test.ts with fixed addresses of both families.
+// The nodes have the userspace data path. With the kernel's data path, shapes.test.ts tests the same with DHCP and
+// with another MTU, boot.test.ts with router advertisements, and default-route.test.ts with fixed addresses of both
+// families.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { hasMoved, ownProfiles } from './moved.ts';

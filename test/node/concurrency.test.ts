@@ -1,6 +1,6 @@
-// Several programs change the node at the same time: one succeeds, the others report the reason, the node is never in a
-// mixed state, and the runs leave nothing behind. The test runs on this machine's kernel, where a run takes a fifth of the time; only runs of the
-// agent are concurrent, so the data path does not matter.
+// Several programs change the node at the same time: one succeeds, the others report the reason, the node is never in
+// a mixed state, and the runs leave nothing behind. The test runs on this machine's kernel, where a run takes a fifth
+// of the time; only runs of the agent are concurrent, so the data path does not matter.
 import t from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';

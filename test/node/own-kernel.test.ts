@@ -1,5 +1,5 @@
-// Tests that need the node's own kernel: kinds of links, a data path and a driver that this machine's kernel may lack, a
-// loop device, and a limit of memory.
+// Tests that need the node's own kernel: kinds of links, a data path and a driver that this machine's kernel may lack,
+// a loop device, and a limit of memory.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

@@ -1,5 +1,5 @@
-// Every kind of uplink and of address: a move, a run without changes, and the return of the NIC. Kinds of uplinks use the
-// kernel's data path, and kinds of addresses that of userspace. bond-kills.test.ts moves a bond.
+// Every kind of uplink and of address: a move, a run without changes, and the return of the NIC. Kinds of uplinks use
+// the kernel's data path, and kinds of addresses that of userspace. bond-kills.test.ts moves a bond.
 import t, { type Test } from 'tap';
 import { addressShapes } from './address-shapes.ts';
 import { nodeSkip } from './availability.ts';

@@ -11,13 +11,14 @@ const answerMs = 60_000;
 /**
  * Program that asks like a real client: the kernel repeats lost packets of TCP, and a datagram is repeated every second
  * from the same socket. Arguments: protocol, address, port, limit in seconds, text that is printed after the limit,
- * whether a connection that ended without an answer is followed by another one (1 or 0), and source address, which may
- * be empty. Prints the answer.
+ * reaction to a connection that ends without an answer (`again`: another one, `reason`: the text of the error is
+ * printed, `nothing`: the program ends), source address, which may be empty, and size of the datagram. Prints the
+ * answer.
  */
 const client = `
 use Socket qw(:DEFAULT inet_pton pack_sockaddr_in6);
 use Time::HiRes qw(alarm);
-my ($protocol, $address, $port, $limit, $silence, $again, $own) = @ARGV;
+my ($protocol, $address, $port, $limit, $silence, $reaction, $own, $bytes) = @ARGV;
 my $isSix = $address =~ /:/;
 my $answer;
 sub place { $isSix ? pack_sockaddr_in6($_[1], inet_pton(AF_INET6, $_[0])) : pack_sockaddr_in($_[1], inet_aton($_[0])) }
@@ -33,7 +34,7 @@ alarm $limit;
 if ($protocol eq 'udp') {
   my $socket = opened(SOCK_DGRAM);
   for (;;) {
-    send($socket, '?', 0, place($address, $port));
+    send($socket, '?' x $bytes, 0, place($address, $port));
     vec(my $ready = '', fileno($socket), 1) = 1;
     next if select($ready, undef, undef, 1) < 1;
     end($answer) if defined recv($socket, $answer, 1024, 0);
@@ -42,7 +43,7 @@ if ($protocol eq 'udp') {
 for (;;) {
   my $socket = opened(SOCK_STREAM);
   end($answer) if connect($socket, place($address, $port)) && sysread($socket, $answer, 1024);
-  end('') unless $again;
+  end($reaction eq 'reason' ? "$!" : '') if $reaction ne 'again';
   select(undef, undef, undef, 0.1);
 }
 `;
@@ -54,9 +55,11 @@ function words(
   limitMs: number,
   silence: string,
   own = '',
+  bytes = 1,
+  reaction: 'again' | 'reason' | 'nothing' = limitMs === answerMs ? 'again' : 'nothing',
 ): readonly string[] {
-  const again = limitMs === answerMs ? '1' : '0';
-  return ['perl', '-e', client, '--', protocol, address, `${port}`, `${limitMs / 1000}`, silence, again, own];
+  const place = [protocol, address, `${port}`];
+  return ['perl', '-e', client, '--', ...place, `${limitMs / 1000}`, silence, reaction, own, `${bytes}`];
 }
 
 /**
@@ -65,6 +68,14 @@ function words(
  */
 export function ask(from: Pick<Host, 'must'>, protocol: 'tcp' | 'udp', address: string, port: number): string {
   return from.must(...words(protocol, address, port, answerMs, 'no answer')).trim();
+}
+
+/**
+ * Connects once, and lets only the kernel repeat packets; returns the answer, `no answer` after a minute, or the text of
+ * the error with which the connection ended.
+ */
+export function askOnce(from: Pick<Host, 'must'>, address: string, port: number): string {
+  return from.must(...words('tcp', address, port, answerMs, 'no answer', '', 1, 'reason')).trim();
 }
 
 /** Repeats a request until the answer is `wanted`; returns the last answer. */
@@ -82,7 +93,18 @@ export function askUntil(from: Pick<Host, 'must'>, address: string, port: number
  * the packets.
  */
 export function attempt(from: Pick<Host, 'must'>, address: string, port = 8080, own = ''): string {
-  return from.must(...words('tcp', address, port, silenceMs, '', own)).trim();
+  return attemptFrom(from, own, 'tcp', address, port);
+}
+
+/** Asks once over a protocol, as `attempt` does. */
+export function attemptFrom(
+  from: Pick<Host, 'must'>,
+  own: string,
+  protocol: 'tcp' | 'udp',
+  address: string,
+  port: number,
+): string {
+  return from.must(...words(protocol, address, port, silenceMs, '', own)).trim();
 }
 
 /** Runs attempts at the same time; returns the answer of each. */
@@ -104,15 +126,8 @@ export function attempts(
 
 /**
  * Sends a datagram of this size to port 8053 of an address each second, until an answer arrives; returns the answer.
- * Returns the empty text after 30 s.
+ * Returns the empty text after a minute.
  */
 export function askWith(from: Pick<Host, 'must'>, address: string, bytes: number): string {
-  const script = `
-    const socket = require('dgram').createSocket('${address.includes(':') ? 'udp6' : 'udp4'}');
-    const send = () => socket.send(Buffer.alloc(${bytes}), 8053, '${address}', () => {});
-    socket.on('message', (answer) => { console.log(String(answer)); process.exit(); });
-    send();
-    setInterval(send, 1000);
-    setTimeout(() => process.exit(), 30000);`;
-  return from.must(process.execPath, '-e', script).trim();
+  return from.must(...words('udp', address, 8053, answerMs, '', '', bytes)).trim();
 }

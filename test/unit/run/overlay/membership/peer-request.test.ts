@@ -48,10 +48,12 @@ t.test('a peer in VXLAN', (t) => {
     [{ ...given, nextHop: ['192.0.2.50'] }, /needs either --next-hop or --vtep/],
     [{ nextHop: ['192.0.2.50'], subnet: given.subnet, vni: '1' }, /--mac and --vni are for a peer in VXLAN/],
     [{ ...given, vtep: 'f5' }, /--vtep "f5" is not usable/],
+    [{ ...given, vtep: '2001:db8::60' }, /--vtep "2001:db8::60" is not usable/],
     [{ ...given, subnet: ['10.129.4.0/24', '10.129.5.0/24'] }, /one subnet of IPv4/],
     [{ ...given, subnet: ['fd60::/64'] }, /one subnet of IPv4/],
     [{ ...given, serviceSubnet: ['10.46.0.0/16'] }, /one subnet of IPv4/],
     [{ ...given, vni: '-1' }, /--vni "-1" is not usable/],
+    [{ ...given, vni: '16777216' }, /--vni "16777216" is not usable/],
     [{ ...given, mac: '02:00:00' }, /--mac "02:00:00" is not usable/],
   ] as const)
     t.throws(() => peerOf('f5', options), { kind: 'bad-usage', message, hint: /write/ });

@@ -71,8 +71,8 @@ export function ask(from: Pick<Host, 'must'>, protocol: 'tcp' | 'udp', address: 
 }
 
 /**
- * Connects once, and lets only the kernel repeat packets; returns the answer, `no answer` after a minute, or the text of
- * the error with which the connection ended.
+ * Connects once, and lets only the kernel repeat packets. Returns the answer, `no answer` after a minute, or the text
+ * of the error with which the connection ended.
  */
 export function askOnce(from: Pick<Host, 'must'>, address: string, port: number): string {
   return from.must(...words('tcp', address, port, answerMs, 'no answer', '', 1, 'reason')).trim();

@@ -10,7 +10,7 @@ import { startDaemon } from './daemon.ts';
 import { flowAppears } from './flow-appears.ts';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, program, startLan } from './hosts.ts';
-import { ask } from './one-request.ts';
+import { ask, attemptFrom, silenceMs } from './one-request.ts';
 import { oneOvn, ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { publish } from './publish-services.ts';
 import { offerApi } from './relay.ts';
@@ -19,30 +19,10 @@ import { type Pod, serve, startPod } from './services.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 
-/** Limit for an answer: permitted packets are answered within milliseconds, and a longer wait proves nothing more. */
-const silenceMs = 1500;
-
 /** Addresses of load balancers: of a service with pods, and of a service that n2 itself serves. */
 const [web, web6, own] = ['198.18.0.9', '2001:db8:99::9', '198.18.0.10'];
 
 type Place = Pick<Host, 'must' | 'start'>;
-
-/** Asks once from one of the client's addresses; returns the answer, or an empty text. */
-function askFrom(client: Pick<Host, 'must'>, local: string, protocol: 'tcp' | 'udp', address: string, port: number) {
-  const tcp = `
-    const socket = require('net').connect({ port: ${port}, host: '${address}', localAddress: '${local}' });
-    socket.on('data', done);
-    socket.on('error', () => {});`;
-  const udp = `
-    const socket = require('dgram').createSocket('${address.includes(':') ? 'udp6' : 'udp4'}');
-    socket.on('message', done);
-    socket.bind(0, '${local}', () => socket.send('?', ${port}, '${address}'));`;
-  const script = `
-    const done = (answer) => { console.log(String(answer)); process.exit(); };
-    ${protocol === 'tcp' ? tcp : udp}
-    setTimeout(() => process.exit(), ${silenceMs});`;
-  return client.must(process.execPath, '-e', script).trim();
-}
 
 /** Runs a server that returns each line, at port 4000 of every address. */
 async function echo(on: Place): Promise<void> {
@@ -104,7 +84,6 @@ async function restricted(t: Test, which: WhichOvn): Promise<void> {
   const dedicated = ['--address', '203.0.113.13/24,2001:db8:1::13/64', '--next-hop', '203.0.113.254,2001:db8:1::fe'];
   t.match(n3.agent('overlay', 'gateway', '--interface', 'eth1', ...dedicated), { status: 0 });
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
-  for (const host of [n2, n3]) t.match(host.agent('overlay', 'apply'), { status: 0 });
   const far = await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
   const near = await startPod(n1, n2, '10.42.1.0/24', 'fd01:0:0:1::/64');
   await serve(n2);
@@ -177,19 +156,23 @@ async function restricted(t: Test, which: WhichOvn): Promise<void> {
           ['udp', 53],
         ] as const) {
           t.not(
-            askFrom(client, `${prefix}50`, protocol, address, port),
+            attemptFrom(client, `${prefix}50`, protocol, address, port),
             '',
             `${protocol} ${address} permits the client`,
           );
           t.equal(
-            askFrom(client, `${prefix}51`, protocol, address, port),
+            attemptFrom(client, `${prefix}51`, protocol, address, port),
             '',
             `${protocol} ${address} permits no other`,
           );
         }
       if (path === 'a gateway with a NIC of its own') return;
-      t.equal(askFrom(client, `${words[3]}50`, 'tcp', own, 80), `${words[3]}50`, 'the node itself serves the client');
-      t.equal(askFrom(client, `${words[3]}51`, 'tcp', own, 80), '', 'the node itself serves no other client');
+      t.equal(
+        attemptFrom(client, `${words[3]}50`, 'tcp', own, 80),
+        `${words[3]}50`,
+        'the node itself serves the client',
+      );
+      t.equal(attemptFrom(client, `${words[3]}51`, 'tcp', own, 80), '', 'the node itself serves no other client');
     });
 
   await t.test('an address of the node', async (t) => {
@@ -197,11 +180,11 @@ async function restricted(t: Test, which: WhichOvn): Promise<void> {
       ['192.0.2.12', '192.0.2.'],
       ['2001:db8::12', '2001:db8::'],
     ] as const) {
-      t.not(askFrom(client, `${prefix}50`, 'tcp', address, 80), '');
-      t.equal(askFrom(client, `${prefix}51`, 'tcp', address, 80), '');
-      t.not(askFrom(client, `${prefix}51`, 'tcp', address, 30_080), '', 'the NodePort is open to every client');
+      t.not(attemptFrom(client, `${prefix}50`, 'tcp', address, 80), '');
+      t.equal(attemptFrom(client, `${prefix}51`, 'tcp', address, 80), '');
+      t.not(attemptFrom(client, `${prefix}51`, 'tcp', address, 30_080), '', 'the NodePort is open to every client');
       t.match(
-        askFrom(client, `${prefix}51`, 'tcp', address, 8080),
+        attemptFrom(client, `${prefix}51`, 'tcp', address, 8080),
         `${prefix}51`,
         'the node itself is reached as before',
       );
@@ -213,14 +196,14 @@ async function restricted(t: Test, which: WhichOvn): Promise<void> {
       six ? [pod.address6, web6] : [pod.address, web];
     for (const six of [false, true]) {
       const [permittedPod, address] = each(far, six);
-      t.not(askFrom(far, permittedPod, 'tcp', address, 80), '', 'a pod in a range is permitted');
-      t.equal(askFrom(near, each(near, six)[0], 'tcp', address, 80), '', 'another pod is not');
+      t.not(attemptFrom(far, permittedPod, 'tcp', address, 80), '', 'a pod in a range is permitted');
+      t.equal(attemptFrom(near, each(near, six)[0], 'tcp', address, 80), '', 'another pod is not');
     }
     t.equal(ask(near, 'tcp', '10.43.0.80', 80), near.address, 'the cluster IP is open to every pod');
     t.equal(ask(near, 'tcp', '192.0.2.12', 30_080), near.address, 'the NodePort is open to every pod');
-    t.equal(askFrom(n2, '192.0.2.12', 'tcp', web, 80), '', 'a node outside of the ranges is not permitted');
-    t.equal(askFrom(n2, '192.0.2.12', 'tcp', '192.0.2.12', 80), '', 'nor at its own address');
-    t.not(askFrom(far, far.address, 'tcp', own, 80), '', 'a pod in a range reaches a server on a node');
+    t.equal(attemptFrom(n2, '192.0.2.12', 'tcp', web, 80), '', 'a node outside of the ranges is not permitted');
+    t.equal(attemptFrom(n2, '192.0.2.12', 'tcp', '192.0.2.12', 80), '', 'nor at its own address');
+    t.not(attemptFrom(far, far.address, 'tcp', own, 80), '', 'a pod in a range reaches a server on a node');
     n1.must('ovn-nbctl', 'pg-add', 'closed', 'pod-n1');
     n1.must(
       'ovn-nbctl',
@@ -233,11 +216,12 @@ async function restricted(t: Test, which: WhichOvn): Promise<void> {
       'drop',
     );
     n1.must('ovn-nbctl', '--wait=hv', 'sync');
-    t.equal(askFrom(far, far.address, 'tcp', own, 80), '', "a policy of a pod's egress holds for permitted pods");
+    t.equal(attemptFrom(far, far.address, 'tcp', own, 80), '', "a policy of a pod's egress holds for permitted pods");
     n1.must('ovn-nbctl', '--wait=hv', 'pg-del', 'closed');
   });
 
-  await t.test('a trace explains the drop', async (t) => {
+  const isOnce = which === oneOvn();
+  await t.test('a trace explains the drop', { skip: !isOnce && 'the other release shows it' }, async (t) => {
     const trace = (from: string, ...words: readonly string[]) =>
       n1.agent('overlay', 'trace', from, web, '--tcp', '80', ...words);
     for (const gateway of ['n2', 'n3'])
@@ -257,6 +241,7 @@ async function restricted(t: Test, which: WhichOvn): Promise<void> {
         /reg0\[[02]\] = 1/,
         'outside switches track no connection',
       );
+    if (!isOnce) return;
     t.equal(
       await publish(n1, objects([...permitted, '10.42.0.0/24', 'fd01::/64']), nodes, dual),
       0,
@@ -284,12 +269,12 @@ async function restricted(t: Test, which: WhichOvn): Promise<void> {
     go(paths['another NIC of a node']);
     t.equal(await byNic('after'), null, 'the connection of a client by another NIC ends');
     t.equal(await ofPod('after'), 'after', 'the connection of a pod continues, as with kube-proxy');
-    t.equal(askFrom(far, far.address, 'tcp', web, 80), '', 'the pod gets no new connection');
+    t.equal(attemptFrom(far, far.address, 'tcp', web, 80), '', 'the pod gets no new connection');
     go(paths['a shared gateway']);
-    t.equal(askFrom(client, '192.0.2.50', 'tcp', web, 80), '');
-    t.not(askFrom(client, '192.0.2.51', 'tcp', web, 80), '', 'the client that is permitted now');
-    t.not(askFrom(n2, '192.0.2.12', 'tcp', web, 80), '', 'a node in the ranges is permitted');
-    t.not(askFrom(n2, '192.0.2.12', 'tcp', '192.0.2.12', 80), '', 'also at its own address');
+    t.equal(attemptFrom(client, '192.0.2.50', 'tcp', web, 80), '');
+    t.not(attemptFrom(client, '192.0.2.51', 'tcp', web, 80), '', 'the client that is permitted now');
+    t.not(attemptFrom(n2, '192.0.2.12', 'tcp', web, 80), '', 'a node in the ranges is permitted');
+    t.not(attemptFrom(n2, '192.0.2.12', 'tcp', '192.0.2.12', 80), '', 'also at its own address');
   });
 
   await t.test('without services', async (t) => {
@@ -347,8 +332,8 @@ async function kept(t: Test): Promise<void> {
     await flowAppears(gateway, 'br-ex', /tcp,.*nw_dst=198\.18\.0\.9/);
     await untilRow(n1, 'Port_Group', group, true);
     client.must('ip', 'route', 'replace', web, 'via', gateway.address);
-    t.not(askFrom(client, '192.0.2.50', 'tcp', web, 80), '', `${gateway.name} serves the permitted client`);
-    t.equal(askFrom(client, '192.0.2.51', 'tcp', web, 80), '', `${gateway.name} serves no other client`);
+    t.not(attemptFrom(client, '192.0.2.50', 'tcp', web, 80), '', `${gateway.name} serves the permitted client`);
+    t.equal(attemptFrom(client, '192.0.2.51', 'tcp', web, 80), '', `${gateway.name} serves no other client`);
   };
   await by(n1);
   await succeeds(n2, process.execPath, program, 'overlay', 'gateway', '--next-hop', '192.0.2.254');
@@ -356,7 +341,7 @@ async function kept(t: Test): Promise<void> {
   await by(n2);
   put({});
   await untilRow(n1, 'Port_Group', group, false);
-  t.not(askFrom(client, '192.0.2.51', 'tcp', web, 80), '', 'without ranges every client is permitted');
+  t.not(attemptFrom(client, '192.0.2.51', 'tcp', web, 80), '', 'without ranges every client is permitted');
   api.remove('services', 'default/web');
   await untilRow(n1, 'Load_Balancer', 'Service_default/web_TCP_cluster', false);
   t.equal(n1.must('ovn-nbctl', '--bare', '--columns=match', 'find', 'ACL', 'priority=1004'), '');

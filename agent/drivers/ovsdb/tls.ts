@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
 import { OvsdbError } from './ovsdb-errors.ts';
 import { reasonOf } from './tls-failure.ts';
 
@@ -55,8 +57,8 @@ async function tlsOptions(
 
 async function readPem(path: string): Promise<Buffer> {
   try {
-    const { readFile } = await import('node:fs/promises');
-    return await readFile(path);
+    // node:fs/promises, which takes 4 ms to load, is not needed for this.
+    return await promisify(readFile)(path);
   } catch (cause) {
     throw new OvsdbError('credentials', `cannot read ${path}: ${reasonOf(cause)}`, cause);
   }

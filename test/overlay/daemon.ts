@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import { type Host, keepsCode } from './hosts.ts';
+import { type Host, keepsCode, onlyKeepsCode } from './hosts.ts';
 
 /** Text in the status of a daemon whose node is in the desired state. */
 export const asWanted = /is in the desired state/;
@@ -97,5 +97,5 @@ export async function startDaemon(
 
 /** Starts the daemon of a node, which collects garbage as under its unit, so that its CPU time and memory are real. */
 export function startAsUnit(host: Host): Promise<Daemon> {
-  return startDaemon(host, undefined, undefined, ['FULL_COLLECTIONS=1']);
+  return startDaemon(host, undefined, undefined, ['FULL_COLLECTIONS=1', onlyKeepsCode]);
 }

@@ -37,6 +37,7 @@ t.test('a service whose server is on a node without nft', { skip }, async (t) =>
   // moment.
   n1.must('ovn-nbctl', 'ls-del', 'n1');
   await daemon.reported(asWanted);
+  n1.must('ovn-nbctl', 'wait-until', 'Logical_Switch', 'n1');
   t.equal(n1.must('ovn-nbctl', 'get', 'Logical_Switch', 'n1', 'name').trim(), 'n1', 'rows are kept');
   n1.must('ovn-nbctl', '--wait=hv', 'ls-lb-add', 'n1', 'web');
   await daemon.reported(/STATUS=nft cannot be started/);

@@ -3,7 +3,7 @@ import { readLinks } from '../../../drivers/host/kernel/links.ts';
 import { readListeners } from '../../../drivers/host/kernel/listening-sockets.ts';
 import { kubeconfigPath, readAccess } from '../../../drivers/kubernetes/kubeconfig.ts';
 import { isAgentError } from '../../../errors.ts';
-import { addressesOf } from '../../../model/observation.ts';
+import { addressesOf, type Link } from '../../../model/observation.ts';
 import type { Listener, OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
 import { masqueradeSubnets } from '../../../model/ovn-kubernetes-addresses.ts';
 import type { InboundService, ServicePlace } from '../../../model/shared-bridge.ts';
@@ -25,12 +25,13 @@ export function withWhatItHas(
   node: OverlayNode,
   layout: OverlayLayout,
   places: Pick<OverlayPlaces, 'exposure' | 'outsideClients'>,
+  links: readonly Link[] = readLinks(),
 ): OverlayNode {
   const { outsideClients } = places;
   return {
     ...node,
-    furtherAddresses: furtherAddressesNow(node, layout),
-    hostCidrs: hostCidrsNow(node, layout),
+    furtherAddresses: furtherAddressesNow(node, layout, links),
+    hostCidrs: hostCidrsNow(node, layout, links),
     ...(outsideClients.length > 0 && { outsideClients }),
     listeners: listenersBesideServices(places),
   };
@@ -43,17 +44,22 @@ export function withWhatItHas(
 export function furtherAddressesNow(
   node: Pick<OverlayNode, 'hostAddresses' | 'encap' | 'gateway'>,
   layout: OverlayLayout,
+  links: readonly Link[] = readLinks(),
 ): readonly string[] {
-  return furtherAddresses(interfaceAddresses(), node, rangesOfCluster(layout));
+  return furtherAddresses(interfaceAddresses(links), node, rangesOfCluster(layout));
 }
 
 /**
  * Returns the global addresses of this node's interfaces with their prefix lengths. Leaves out temporary addresses (RFC
  * 8981), addresses of the cluster, and the addresses of a gateway with a NIC of its own.
  */
-export function hostCidrsNow({ gateway }: Pick<OverlayNode, 'gateway'>, layout: OverlayLayout): readonly string[] {
+export function hostCidrsNow(
+  { gateway }: Pick<OverlayNode, 'gateway'>,
+  layout: OverlayLayout,
+  links: readonly Link[] = readLinks(),
+): readonly string[] {
   const taken = gateway?.kind === 'dedicated' ? gateway.addresses.map(withoutLength) : [];
-  const lasting = readLinks().flatMap((link) =>
+  const lasting = links.flatMap((link) =>
     addressesOf(link, ({ scope, temporary }) => scope === 'global' && !temporary),
   );
   return hostCidrsOf(lasting, rangesOfCluster(layout)).filter((cidr) => !taken.includes(withoutLength(cidr)));
@@ -63,14 +69,14 @@ function rangesOfCluster({ clusterSubnets, serviceSubnets, joinSubnets }: Overla
   return [...clusterSubnets, ...serviceSubnets, ...joinSubnets, ...Object.values(masqueradeSubnets)];
 }
 
-function interfaceAddresses(): readonly string[] {
-  return readLinks().flatMap(({ addresses }) => addresses.map(({ address }) => canonicalAddress(address)));
+function interfaceAddresses(links: readonly Link[]): readonly string[] {
+  return links.flatMap(({ addresses }) => addresses.map(({ address }) => canonicalAddress(address)));
 }
 
 /** Reads the facts by which this node decides at which addresses and ports services may be served on it. */
 export async function readOwnPlaces(places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>): Promise<OwnPlaces> {
   return {
-    addresses: interfaceAddresses(),
+    addresses: interfaceAddresses(readLinks()),
     listeners: readListeners(),
     ports: places.exposure.nodePorts,
     apiServers: await apiServers(places),
@@ -89,7 +95,7 @@ export async function servedHere(
   services: readonly InboundService[],
   places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>,
 ): Promise<readonly InboundService[]> {
-  return servedBeside(services, await readOwnPlaces(places));
+  return services.length === 0 ? [] : servedBeside(services, await readOwnPlaces(places));
 }
 
 /** Returns the addresses and ports at which the daemon reaches the API server. */

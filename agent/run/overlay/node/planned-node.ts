@@ -100,9 +100,10 @@ export function withPlan<T>(
   places: OverlayPlaces,
   work: (planned: PlannedNode) => Promise<T>,
 ): Promise<T> {
-  return withDatabases(record, places, async (open) =>
-    work(await planNode(recordNow(record, readHost()), places, open)),
-  );
+  return withDatabases(record, places, async (open) => {
+    const host = readHost();
+    return work(await planNode(recordNow(record, host), host, places, open));
+  });
 }
 
 /** Opens this node's databases (Open vSwitch, on the central node also OVN), runs `work` with them, and closes them. */
@@ -135,13 +136,13 @@ export async function openCentral(
 
 async function planNode(
   record: OverlayRecord,
+  host: HostFacts,
   places: OverlayPlaces,
   [local, northbound, southbound]: readonly (RowDatabase | undefined)[],
 ): Promise<PlannedNode> {
   if (local === undefined) throw new Error('the local database is always open');
   const planned: PlannedDatabase[] = [];
   const rows = await readRows(local, overlayTables.Open_vSwitch);
-  const host = readHost();
   const ids = await publishedIds(record, places);
   const peers = peersKnownHere(record, ids);
   const attaching = attachedHere(record, ids, host, rows);
@@ -177,7 +178,7 @@ async function planNode(
     planned.push({ database: southbound, rows: below, plan: listener });
   }
   const attached = (attaching.attached ?? []).map((one) => one.interface);
-  const own = { database: local, rows, plan: planSwitch(record, places, attaching.attached, peers, rows) };
+  const own = { database: local, rows, plan: planSwitch(record, host, places, attaching.attached, peers, rows) };
   return {
     places,
     record,
@@ -218,6 +219,7 @@ export async function listenersOf(
 
 function planSwitch(
   record: OverlayRecord,
+  host: HostFacts,
   places: OverlayPlaces,
   attached: readonly AttachedInterface[] | null,
   peers: readonly OverlayPeer[] | null,
@@ -228,7 +230,7 @@ function planSwitch(
     layout,
     // A member reads its addresses and listening sockets here, and announces them. The central node announces none,
     // because only its own watcher needs them (watcher/on-central.ts).
-    node: members === null ? withWhatItHas(node, layout, places) : node,
+    node: members === null ? withWhatItHas(node, layout, places, host.links) : node,
     southbound: ownSouthbound(record, places),
     northbound: [],
     datapathType: places.datapathType,

@@ -110,9 +110,9 @@ interface End {
 }
 
 /**
- * Starts a program, and waits for its end and for the end of its output. Stops a program that exceeds the time limit, or
- * that prints more than the limit in bytes. `begun` is called once the program is started, and returns a function that
- * is called after the end.
+ * Starts a program, and waits for its end and for the end of its output. Stops a program that exceeds the time limit,
+ * or that prints more than the limit in bytes. `begun` is called once the program is started, and returns a function
+ * that is called after the end.
  */
 async function ended(
   program: string,

@@ -1,6 +1,8 @@
 // Objects of the tests' clusters, and programs in the clusters' pods.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Host } from '../overlay/hosts.ts';
+import { programs } from './control-plane.ts';
 import { testImage } from './images.ts';
 import type { Cluster } from './kubelet-cluster.ts';
 
@@ -99,6 +101,30 @@ export function inPod({ kubectl }: Pick<Cluster, 'kubectl'>, pod: string, ...wor
   } catch (error) {
     return `failed: ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+/** Shell text that sends requests from the network namespace of the pod with an address until enough pods answered. */
+const askUntilAll = `
+for place in /run/netns/*; do
+  ip -n "\${place##*/}" -o address | grep -qF " $1/" || continue
+  while nsenter --net="$place" ${programs}/in-pod ask "$2" "$3"; do :; done |
+    awk -v pods="$4" '!($1 in seen) { seen[$1] = 1; count += 1; print $1 } count == pods || NR == 60 { exit }'
+done`;
+
+/**
+ * Returns the names of the pods that answer requests from a pod of the node to an address, after so many pods have
+ * answered, or after 60 requests, after which each of four pods has almost certainly answered. The requests start no
+ * process in the pod, which would take ten times as long.
+ */
+export function whoAnswers(
+  { must }: Pick<Host, 'must'>,
+  podAddress: string,
+  network: 'tcp' | 'udp',
+  address: string,
+  pods: number,
+): string[] {
+  const said = must('sh', '-c', askUntilAll, 'sh', podAddress, network, address, String(pods));
+  return said.trim().split('\n').toSorted();
 }
 
 /** A program that runs in a pod in the background. */

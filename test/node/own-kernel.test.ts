@@ -2,14 +2,14 @@
 // a loop device, and a limit of memory.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { watchUnits } from '../../agent/model/units.ts';
 import { modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { faults } from './faults/faults.ts';
 import { endAsPermitted } from './faults/tested-cells.ts';
-import { bootNode } from './node.ts';
+import { bootNode, type TestNode } from './node.ts';
 import { picture, pictureLike, withoutTimes } from './picture.ts';
 import { areRefused, type Refusal } from './refusal.ts';
 import { projectDir } from './source.ts';
@@ -69,28 +69,17 @@ t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
   t.teardown(() => node.halt());
   await areRefused(t, node, refusals);
 
-  await t.test('init of an overlay refuses this kernel, which has no zones of connection tracking', async (t) => {
-    await node.text('microshift-net apply');
-    t.match(await node.text('ovs-appctl dpif/show-dp-features br-ex'), /^CT zone: No$/m);
-    const look =
-      'ovs-vsctl get Open_vSwitch . external_ids; ovs-vsctl list-br; find /etc/microshift-net /var/lib/microshift-net || true';
-    const before = await node.text(look);
-    t.match(await node.run('microshift-net overlay init'), {
-      exitCode: 5,
-      stdout: '',
-      stderr:
-        "microshift-net: this kernel's data path lacks CT zone, without which OVN cannot work; use a kernel with CONFIG_NF_CONNTRACK_ZONES, or write in ovn.yaml: ovs: {datapathType: netdev}\n",
-    });
-    t.equal(await node.text(look), before, 'the databases and the state are as before');
-    await node.text('microshift-net disable');
-  });
-
   await t.test('faults at points of a run', async (t) => {
-    await node.text(`systemctl start ${watchUnits.join(' ')}`);
-    await endAsPermitted(t, node, [
+    const cells = [
       ['vswitchd-kill', 'waitAddresses', ['old', 'new']],
       ['read-only', 'proof', ['old']],
-    ]);
+    ] as const;
+    await node.text(`systemctl start ${watchUnits.join(' ')}`);
+    await endAsPermitted(t, node, cells, () =>
+      t.test('init of an overlay refuses this kernel, which has no zones of connection tracking', (t) =>
+        overlayIsRefused(t, node),
+      ),
+    );
     await node.text(`systemctl stop ${watchUnits.join(' ')}`);
   });
 
@@ -156,3 +145,17 @@ t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
     await node.text(`systemctl stop ${unit}; rm /var/lib/microshift-net/overlay.json`);
   });
 });
+
+async function overlayIsRefused(t: Test, node: TestNode): Promise<void> {
+  t.match(await node.text('ovs-appctl dpif/show-dp-features br-ex'), /^CT zone: No$/m);
+  const look =
+    'ovs-vsctl get Open_vSwitch . external_ids; ovs-vsctl list-br; find /etc/microshift-net /var/lib/microshift-net || true';
+  const before = await node.text(look);
+  t.match(await node.run('microshift-net overlay init'), {
+    exitCode: 5,
+    stdout: '',
+    stderr:
+      "microshift-net: this kernel's data path lacks CT zone, without which OVN cannot work; use a kernel with CONFIG_NF_CONNTRACK_ZONES, or write in ovn.yaml: ovs: {datapathType: netdev}\n",
+  });
+  t.equal(await node.text(look), before, 'the databases and the state are as before');
+}

@@ -186,13 +186,17 @@ export async function unlike(node: TestNode, ends: Ends): Promise<Record<keyof E
   return { old: differences(now, ends.old), new: differences(now, ends.new) };
 }
 
-/** Returns the old and the new state of this node, and leaves the node in the old state. */
-export async function endsOf(node: TestNode): Promise<Ends> {
+/**
+ * Returns the old and the new state of this node, and leaves the node in the old state. `whileNew` runs in the new
+ * state, and does not change it.
+ */
+export async function endsOf(node: TestNode, whileNew?: () => Promise<unknown>): Promise<Ends> {
   const before = await picture(node);
   const run = await node.run(apply);
   if (run.exitCode !== 0) throw new Error(`apply does not work without a fault:\n${run.stderr}`);
   await node.ready(powerOnLimitMs);
   const after = await picture(node);
+  await whileNew?.();
   const ends = { old: before, new: after };
   if (!(await pristine(node, ends))) {
     const { old } = await unlike(node, ends);

@@ -1,5 +1,6 @@
 // Cells of the table of `npm run faults` with the highest risk, which no other test covers. own-kernel.test.ts has the
-// cells that need the kernel's data path or a loop device.
+// cells that need the kernel's data path or a loop device, run-kills.test.ts and recovery.test.ts have kills of the
+// agent.
 import t from 'tap';
 import { nodeSkip } from '../availability.ts';
 import { bootNode } from '../node.ts';
@@ -9,8 +10,6 @@ t.test('faults at points of a run', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine', enableRepair: true });
   t.teardown(() => node.halt());
   await endAsPermitted(t, node, [
-    ['kill', 'clearUplink', ['old']],
-    ['kill', 'checkpoint destroyed', ['new']],
     ['nm-kill', 'reapply ovs-if-br-ex', ['old']],
     ['ovsdb-kill', 'attachUplink', ['old']],
     ['cable', 'clearUplink', ['old', 'new']],

@@ -8,10 +8,18 @@ import { pointAfter, pointsOf } from './points.ts';
 /** Fault, the last action before it, and the permitted final states. */
 type TestedCell = readonly [string, string, readonly ('old' | 'new')[]];
 
-/** Runs the cells one after another. The node is afterwards as before. */
-export async function endAsPermitted(t: Test, node: TestNode, cells: readonly TestedCell[]): Promise<void> {
+/**
+ * Runs the cells one after another. The node is afterwards as before. `whileNew` runs on the node when its NIC has
+ * moved without a fault.
+ */
+export async function endAsPermitted(
+  t: Test,
+  node: TestNode,
+  cells: readonly TestedCell[],
+  whileNew?: () => Promise<unknown>,
+): Promise<void> {
   const points = await pointsOf(node);
-  const ends = await endsOf(node);
+  const ends = await endsOf(node, whileNew);
   for (const [name, after, states] of cells) {
     const fault = faults.find((entry) => entry.name === name);
     if (fault === undefined) throw new Error(`there is no fault ${name}`);

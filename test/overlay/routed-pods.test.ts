@@ -174,9 +174,9 @@ async function reached(
     outsideClients: permitted.map((own) => `${own}/${own.includes(':') ? 128 : 32}`).join(','),
   });
   t.match(node.agent('overlay', 'plan'), { status: 0, stdout: new RegExp(`${bridge} does not have this flow`) });
-  t.match(node.agent('overlay', 'verify'), { status: 3 });
+  if (bridge === 'br-ex') t.match(node.agent('overlay', 'verify'), { status: 3 });
   t.match(node.agent('overlay', 'apply'), { status: 0, stdout: /^Done/ });
-  t.match(node.agent('overlay', 'verify'), { status: 0 });
+  if (bridge === 'br-ex') t.match(node.agent('overlay', 'verify'), { status: 0 });
 
   await untilRoutes(lines, node, hops);
   routeAsPrinted(t, client, central, side, subnets);

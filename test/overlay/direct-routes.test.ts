@@ -168,8 +168,10 @@ async function directly(t: Test, which: WhichOvn): Promise<void> {
     for (const host of [n1, n2]) untilDirect(n1, host, false);
     t.equal(ttlOf(p1, p2), ttl.tunnel, 'pods are reached through tunnels');
     t.equal(await lasting.say('three'), 'three', 'a connection continues through the tunnel');
-    t.match(n2.agent('overlay', 'verify'), { status: 0, stdout: /no packet of n1 \(192\.0\.2\.11\) arrives/ });
-    t.match(n1.agent('overlay', 'verify'), { status: 0 });
+    if (which === oneOvn()) {
+      t.match(n2.agent('overlay', 'verify'), { status: 0, stdout: /no packet of n1 \(192\.0\.2\.11\) arrives/ });
+      t.match(n1.agent('overlay', 'verify'), { status: 0 });
+    }
     n2.must('ovs-ofctl', 'del-flows', 'br-ex', 'cookie=0x1/-1');
     for (const host of [n1, n2]) untilDirect(n1, host, true);
     t.equal(ttlOf(p2, p1), ttl.direct, 'without the filter, the direct route is used again');

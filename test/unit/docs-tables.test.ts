@@ -82,18 +82,22 @@ t.test('docs/use/commands.md lists every command', (t) => {
   t.end();
 });
 
-t.test('most commands need root', { skip: process.getuid?.() !== 0 && 'only root can become another user' }, (t) => {
-  const commands =
-    'plan;apply;confirm;undo;recover;verify;status;doctor;disable;ovs tune;firewall check;firewall apply;bridge list;support-bundle;overlay status;overlay nodes;overlay routes;overlay peer list;overlay port list;overlay isolation show';
-  for (const command of commands.split(';')) {
-    const { status, stdout } = run(['--output', 'json', ...command.split(' ')], { uid: 65_534 });
-    t.equal(status, 2, command);
-    t.match(JSON.parse(stdout), { command, outcome: 'error', error: { kind: 'not-root' } }, command);
-  }
-  t.equal(run(['config', 'schema'], { uid: 65_534 }).status, 0);
-  t.equal(run(['manifests', 'render', '--image', 'registry.example/ovn:1'], { uid: 65_534 }).status, 0);
-  t.end();
-});
+t.test(
+  'commands need root, also with `--output json`',
+  { skip: process.getuid?.() !== 0 && 'only root can become another user' },
+  (t) => {
+    // command-line.test.ts has the other commands.
+    const commands = 'recover;overlay routes;overlay peer list;overlay port list;overlay isolation show';
+    for (const command of commands.split(';')) {
+      const { status, stdout } = run(['--output', 'json', ...command.split(' ')], { uid: 65_534 });
+      t.equal(status, 2, command);
+      t.match(JSON.parse(stdout), { command, outcome: 'error', error: { kind: 'not-root' } }, command);
+    }
+    t.equal(run(['config', 'schema'], { uid: 65_534 }).status, 0);
+    t.equal(run(['manifests', 'render', '--image', 'registry.example/ovn:1'], { uid: 65_534 }).status, 0);
+    t.end();
+  },
+);
 
 const record: RunRecord = {
   format: 1,

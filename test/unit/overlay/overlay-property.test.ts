@@ -11,7 +11,7 @@ import type { ModelDatabase } from './model-database.ts';
 type Random = ReturnType<typeof seededRandom>;
 
 /** Number of random clusters; the test of all of them takes a few seconds. */
-const runs = 40;
+const runs = 20;
 
 const layouts: readonly OverlayLayout[] = [modern, dual, { ...seed, clusterSubnets: ['10.42.0.0/16'] }];
 

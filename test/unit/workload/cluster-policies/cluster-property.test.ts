@@ -26,7 +26,7 @@ import { allPolicyUnits, applied, concernedPolicyUnits, emptyWorld, factsOf, set
 import { isAllowedByAll } from './cluster-reference.ts';
 
 /** Number of random worlds. */
-const runs = 24;
+const runs = 12;
 
 const networks = ['0.0.0.0/0', '10.42.1.0/29', '198.51.100.0/24', '10.42.0.0/16', '::/0', 'fd01:0:0:1::/126'];
 
@@ -133,6 +133,6 @@ t.test('exactly the packets that the policies of all tiers allow pass', (t) => {
     }
   }
   t.comment(`${allowed} connections allowed, ${refused} refused`);
-  t.ok(allowed > 1_000 && refused > 1_000, 'the test met allowed and refused connections');
+  t.ok(allowed > 500 && refused > 500, 'the test met allowed and refused connections');
   t.end();
 });

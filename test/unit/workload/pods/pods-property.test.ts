@@ -12,7 +12,7 @@ type Random = ReturnType<typeof seededRandom>;
 
 const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)] as T;
 
-const lives = 150;
+const lives = 75;
 
 /** Returns two nodes whose subnets are so small that addresses run out. */
 function nodesOf(random: Random): OverlayNode[] {

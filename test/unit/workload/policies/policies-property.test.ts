@@ -9,7 +9,7 @@ import { isAllowed } from './reference.ts';
 import { allPolicyUnits, applied, concernedPolicyUnits, emptyWorld, factsOf, setPorts } from './world.ts';
 
 /** Number of random worlds; the test of all of them takes a few seconds. */
-const runs = 50;
+const runs = 24;
 t.test('exactly the packets that the policies allow pass', (t) => {
   let [allowed, refused] = [0, 0];
   for (let number = 0; number < runs; number += 1) {
@@ -58,6 +58,6 @@ t.test('exactly the packets that the policies allow pass', (t) => {
     }
   }
   t.comment(`${allowed} connections allowed, ${refused} refused`);
-  t.ok(allowed > 2_000 && refused > 2_000, 'the test met allowed and refused connections');
+  t.ok(allowed > 1_000 && refused > 1_000, 'the test met allowed and refused connections');
   t.end();
 });

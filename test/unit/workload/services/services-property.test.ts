@@ -8,7 +8,7 @@ import { type ApiObject, applyAll, factsFor, planAll, serviceObject, sliceObject
 
 type Random = ReturnType<typeof seededRandom>;
 
-const runs = 40;
+const runs = 20;
 const layouts: readonly OverlayLayout[] = [modern, dual, { ...seed, clusterSubnets: ['10.42.0.0/16'] }];
 const protocols = ['TCP', 'UDP', 'SCTP'];
 

@@ -15,6 +15,7 @@ import { metricsText } from '../../agent/run/journal/metrics.ts';
 import { planText } from '../../agent/view/plan-view.ts';
 import { plain } from '../../agent/view/style.ts';
 import { builtProgram, withKeptCode } from '../kept-code.ts';
+import { commandsIn, helpOf } from './help-text.ts';
 import { readCase } from './plan/cases.ts';
 
 const started = withKeptCode(builtProgram);
@@ -59,7 +60,7 @@ t.test('docs/use/files.md lists every file below /run/microshift-net, and no oth
   t.end();
 });
 
-t.test('docs/use/commands.md lists every command', (t) => {
+t.test('docs/use/commands.md lists every command', async (t) => {
   const rows = read('docs/use/commands.md')
     .split('\n')
     .filter((line) => line.startsWith('| `'));
@@ -67,19 +68,12 @@ t.test('docs/use/commands.md lists every command', (t) => {
     .map((row) => row.split('|')[1] ?? '')
     .join(' ')
     .replaceAll(/[`,]/g, '');
-  const commandsOf = (path: readonly string[]): readonly string[] => {
-    const help = run([...path, '--help'])
-      .stdout.split(/^Commands.*:$/m)
-      .slice(1)
-      .join('');
-    return [...help.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help');
-  };
-  for (const command of commandsOf([])) {
+  const commandsOf = async (path: readonly string[]) => commandsIn(await helpOf(path, 80));
+  for (const command of await commandsOf([])) {
     if (['hook', 'cni'].includes(command)) continue;
     t.match(` ${listed} `, ` ${command} `, command);
-    for (const sub of commandsOf([command])) t.match(` ${listed} `, ` ${sub} `, `${command} ${sub}`);
+    for (const sub of await commandsOf([command])) t.match(` ${listed} `, ` ${sub} `, `${command} ${sub}`);
   }
-  t.end();
 });
 
 t.test(
@@ -264,7 +258,7 @@ t.test('docs/use/firewall.md has the services of the package with their ports', 
   t.end();
 });
 
-t.test('docs/use/plugins.md claims nothing without a test, and names commands that exist', (t) => {
+t.test('docs/use/plugins.md claims nothing without a test, and names commands that exist', async (t) => {
   const page = read('docs/use/plugins.md');
   const rows = [...page.matchAll(/^\| (?!-|what it does)(.*) \|$/gm)].map(([, cells = '']) =>
     cells.split('|').map((cell) => cell.trim()),
@@ -284,15 +278,11 @@ t.test('docs/use/plugins.md claims nothing without a test, and names commands th
   const commands = [...page.matchAll(/`overlay ([a-z-]+)(?: (--[^`]*))?`/g)].map(
     ([, name = '', options = '']) => [name, options] as const,
   );
-  const helps = new Map(
-    [...new Set(commands.map(([name]) => name))].map((name) => [name, run(['overlay', name, '--help']).stdout]),
-  );
   for (const [name, options] of commands) {
-    const help = helps.get(name) ?? '';
+    const help = await helpOf(['overlay', name], 80);
     t.match(help, new RegExp(`^Usage: microshift-net overlay ${name}[ \\n]`), name);
     for (const option of options.split(' ').filter((word) => word.startsWith('--'))) t.match(help, option, option);
   }
-  t.end();
 });
 
 t.test('docs/use/hints.md names devices that cannot become the uplink', (t) => {

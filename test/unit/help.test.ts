@@ -1,34 +1,7 @@
 // The help of every command at 60 and 80 columns: its width, its groups, the common options, the exit codes and the
 // examples.
 import t, { type Test } from 'tap';
-import { parseAndRun } from '../../agent/cli/program.ts';
-
-/** Returns the help of a command for a terminal with this number of columns, printed in this process. */
-async function helpOf(path: readonly string[], columns: number): Promise<string> {
-  const [write, before] = [process.stdout.write, process.env.COLUMNS];
-  let text = '';
-  process.stdout.write = (chunk: string | Uint8Array) => {
-    text += String(chunk);
-    return true;
-  };
-  process.env.COLUMNS = String(columns);
-  try {
-    const code = await parseAndRun([...path, '--help']);
-    return code === 0 ? text : `exit code ${code}`;
-  } finally {
-    process.stdout.write = write;
-    if (before === undefined) delete process.env.COLUMNS;
-    else process.env.COLUMNS = before;
-  }
-}
-
-/** Returns the names of the commands below a command, as its help lists them. */
-function commandsIn(help: string): readonly string[] {
-  const groups = help.matchAll(/^(?:Commands|Commands [\w -]+):\n((?: {2}.*\n)+)/gm);
-  return [...groups]
-    .flatMap(([, lines = '']) => [...lines.matchAll(/^ {2}(\S+)/gm)])
-    .flatMap(([, name = '']) => (name === 'help' ? [] : [name]));
-}
+import { commandsIn, helpOf } from './help-text.ts';
 
 /** Returns the paths of all commands and groups, with their help at 80 columns. */
 async function commandTree(path: readonly string[] = []): Promise<readonly (readonly [string, string])[]> {

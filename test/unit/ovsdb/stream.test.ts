@@ -15,6 +15,8 @@ const corpus: readonly JsonObject[] = [
 ];
 const text = corpus.map((message) => JSON.stringify(message)).join('');
 const bytes = Buffer.from(text);
+/** All messages as one text, which tap compares faster than their values. */
+const written = JSON.stringify(corpus);
 
 interface Outcome {
   readonly messages: JsonObject[];
@@ -51,7 +53,7 @@ t.test('two chunks, divided at every place', async (t) => {
   for (let at = 0; at <= bytes.length; at++) {
     const { messages, error, pendingBytes } = feed([bytes.subarray(0, at), bytes.subarray(at)]);
     if (error !== undefined || pendingBytes !== 0 || messages.length !== corpus.length) t.fail(`cut at ${at}`);
-    t.strictSame(messages, corpus);
+    t.equal(JSON.stringify(messages), written);
   }
 });
 
@@ -66,7 +68,7 @@ t.test('random chunking', async (t) => {
   const random = seededRandom(7047);
   for (let round = 0; round < 200; round++) {
     const outcome = feed(cut(bytes, () => random(12)));
-    t.strictSame(outcome.messages, corpus, `round ${round}`);
+    t.equal(JSON.stringify(outcome.messages), written, `round ${round}`);
   }
 });
 

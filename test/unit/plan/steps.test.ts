@@ -140,7 +140,8 @@ t.test('every step can be run, a second run has no steps, and `disable` or `undo
       for (const moved of plan.carried) haveMoved(moved, after);
       const back = seed % 2 === 0 ? planDisable(after) : planUndo(currentBridges(start), after);
       runPlan(node, back);
-      t.strictSame(essence(node.observe()), essence(start), `seed ${seed}: the start`);
+      sameNode(node.observe(), start);
+      t.pass(`seed ${seed}: the start`);
       if (planDisable(node.observe()).outcome !== 'unchanged') throw new Error('a second return');
       moved += plan.wanted.bridges.some((bridge) => bridge.uplink !== null) ? 1 : 0;
       twice += plan.wanted.bridges.length === 2 ? 1 : 0;
@@ -371,7 +372,8 @@ t.test('a change of the uplink, and `disable` after it', (t) => {
       runPlan(node, change);
       mustBeDone(second, change, node.observe());
       node.run(planDisable(node.observe()).steps);
-      t.strictSame(essence(node.observe()), essence(start), `seed ${seed}: the start`);
+      sameNode(node.observe(), start);
+      t.pass(`seed ${seed}: the start`);
       changed++;
     } catch (error) {
       t.fail(`seed ${seed}: ${(error as Error).message}`);

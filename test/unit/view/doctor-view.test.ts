@@ -45,7 +45,8 @@ t.test('no line of a case is longer than the width, unless it is one long word',
       t.strictSame(over, [], `${width} columns`);
       const unlimited = doctorText(results, plain, { verbose: true, width: null, nowMs });
       const words = (one: string): string[] => one.split(/\s+/).filter((word) => !['\\', '#', 'fix:'].includes(word));
-      t.strictSame(words(text), words(unlimited), 'the wrapped text has all words');
+      // One text is compared in place of thousands of words, because tap formats each item of an array.
+      t.equal(words(text).join(' '), words(unlimited).join(' '), 'the wrapped text has all words');
       const painted = doctorText(results, terminal, { verbose: true, width, nowMs });
       t.equal(stripVTControlCharacters(painted), text, 'colours do not change the text');
     }

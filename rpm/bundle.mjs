@@ -38,6 +38,7 @@ const bundles = [];
 
 const lies = {
   config: apart(/config\/load\.ts$|^\.\/load\.ts$/, 'config.cjs'),
+  execa: apart(/^execa$/, 'execa.cjs'),
   manifests: apart(/commands\/manifests-command\.ts$/, 'manifests.cjs'),
   daemon: apart(/commands\/overlay-run-command\.ts$/, 'overlay-run.cjs'),
   doctor: apart(/commands\/doctor-command\.ts$|^\.\/doctor-command\.ts$/, 'doctor.cjs'),
@@ -55,20 +56,20 @@ bundles.push(
       ...common.plugins,
       apart(/commands\/apply-command\.ts$/, 'apply.cjs'),
       apart(/^\.\/program\.ts$/, 'program.cjs'),
-      lies.daemon,
+      ...[lies.daemon, lies.execa],
     ],
   }),
   await build({
     ...common,
     entryPoints: ['agent/commands/overlay-run-command.ts'],
     outfile: 'dist/overlay-run.cjs',
-    plugins: [...common.plugins, lies.config, lies.kubernetes, withoutAssert()],
+    plugins: [...common.plugins, lies.config, lies.execa, lies.kubernetes, withoutAssert()],
   }),
   await build({
     ...common,
     entryPoints: ['agent/commands/apply-command.ts'],
     outfile: 'dist/apply.cjs',
-    plugins: [...common.plugins, lies.config, withoutAssert()],
+    plugins: [...common.plugins, lies.config, lies.execa, withoutAssert()],
   }),
   await build({
     ...common,
@@ -76,22 +77,23 @@ bundles.push(
     outfile: 'dist/program.cjs',
     plugins: [
       ...common.plugins,
-      ...[lies.config, lies.daemon, lies.doctor, lies.kubernetes, lies.manifests, lies.supportBundle],
+      ...[lies.config, lies.daemon, lies.doctor, lies.execa, lies.kubernetes, lies.manifests, lies.supportBundle],
       withoutAssert(),
     ],
   }),
   await build({ ...common, entryPoints: ['agent/config/load.ts'], outfile: 'dist/config.cjs' }),
+  await build({ ...common, entryPoints: ['execa'], outfile: 'dist/execa.cjs' }),
   await build({
     ...common,
     entryPoints: ['agent/commands/support-bundle-command.ts'],
     outfile: 'dist/support-bundle.cjs',
-    plugins: [...common.plugins, lies.config, lies.doctor, lies.kubernetes],
+    plugins: [...common.plugins, lies.config, lies.doctor, lies.execa, lies.kubernetes],
   }),
   await build({
     ...common,
     entryPoints: ['agent/commands/doctor-command.ts'],
     outfile: 'dist/doctor.cjs',
-    plugins: [...common.plugins, lies.config, lies.kubernetes],
+    plugins: [...common.plugins, lies.config, lies.execa, lies.kubernetes],
   }),
 );
 copyFileSync('agent/launcher.cjs', 'dist/microshift-net');
@@ -182,8 +184,8 @@ function escapeFile(path) {
 
 /**
  * Keeps a module in a separate file beside its importer. A run without changes never loads the parser of
- * configurations, doctor, support-bundle, the manifests and the Kubernetes client. The daemon has a separate file
- * because it stays in memory.
+ * configurations, the module that starts programs, doctor, support-bundle, the manifests and the Kubernetes client. The
+ * daemon has a separate file because it stays in memory.
  */
 function apart(filter, file) {
   return {

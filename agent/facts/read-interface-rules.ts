@@ -11,7 +11,7 @@ const interfaceKeys = ['iifname', 'oifname', 'iif', 'oif'];
  */
 export async function readInterfaceRules(): Promise<readonly InterfaceRules[]> {
   try {
-    const { exitCode, stdout } = await run('nft', ['-j', 'list', 'ruleset'], commandMs);
+    const { exitCode, stdout } = await run('nft', ['-j', 'list', 'ruleset'], commandMs, { stdin: 'ignore' });
     return exitCode === 0 ? parseInterfaceRules(stdout) : [];
   } catch (error) {
     if (isAgentError(error) && error.kind === 'command-missing') return [];

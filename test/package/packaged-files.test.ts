@@ -61,6 +61,7 @@ t.test('large parts that are seldom used are in separate files', (t) => {
       (file) => file.endsWith('.cjs') && readFileSync(`dist/${file}`, 'latin1').includes(`\n// node_modules/${name}/`),
     );
   t.strictSame(holders('@kubernetes/client-node'), ['kubernetes.cjs']);
+  t.strictSame(holders('execa'), ['execa.cjs']);
   t.end();
 });
 

@@ -47,40 +47,6 @@ t.test('a program is found in the folders of PATH, and is started with its name 
   t.match(stdout, /^sh -c /);
 });
 
-t.test(
-  'a program gets input, and ends at its time limit or at a signal even if its child holds the output',
-  async (t) => {
-    t.strictSame(await run('sh', ['-c', 'cat; echo err >&2'], 5_000, { input: 'one\ntwo\n\n' }), {
-      exitCode: 0,
-      stdout: 'one\ntwo\n',
-      stderr: 'err',
-      failure: undefined,
-    });
-    t.match(
-      await run('true', [], 5_000, { input: 'x'.repeat(1_000_000) }),
-      { exitCode: 0 },
-      'unread input is no failure',
-    );
-    t.match(await run('sh', ['-c', 'exit 3'], 5_000), { exitCode: 3, failure: 'sh -c exit 3 ended with 3' });
-    const words = ['-c', 'sleep 20 & echo begun; wait'];
-    t.strictSame(await run('sh', words, 1_000), {
-      exitCode: -1,
-      stdout: 'begun',
-      stderr: '',
-      failure: 'sh -c sleep 20 & echo begun; wait ended after 1 s',
-    });
-    const stop = new AbortController();
-    const stopped = run('sh', words, 15_000, { cancelSignal: stop.signal });
-    stop.abort();
-    t.match(await stopped, { exitCode: -1, failure: /ended by SIGTERM$/ });
-    t.match(
-      await run('sh', words, 15_000, { cancelSignal: stop.signal }),
-      { exitCode: -1 },
-      'an earlier signal counts',
-    );
-  },
-);
-
 t.test('output goes into a file that is open already', async (t) => {
   const file = join(t.testdir({}), 'out');
   const descriptor = openSync(file, 'wx', 0o600);

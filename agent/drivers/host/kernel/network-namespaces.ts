@@ -53,7 +53,7 @@ export async function readStackedElsewhere(): Promise<readonly StackedElsewhere[
   const work = async (): Promise<void> => {
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
       const words = [`--net=${path}`, 'ip', '-d', '-j', 'link', 'show'];
-      const { exitCode, stdout } = await run('nsenter', words, commandMs);
+      const { exitCode, stdout } = await run('nsenter', words, commandMs, { stdin: 'ignore' });
       if (exitCode === 0) found.push(...parseStacked(stdout, path));
     }
   };

@@ -23,7 +23,7 @@ export async function answersPing(
     'ping',
     ['-n', '-q', '-c', '1', '-i', '0.2', '-w', seconds, '-I', interfaceName, address],
     limitMs + 1000,
-    signal === undefined ? {} : { cancelSignal: signal },
+    { stdin: 'ignore', ...(signal === undefined ? {} : { cancelSignal: signal }) },
   );
   return exitCode === 0;
 }

@@ -1,5 +1,5 @@
-import type { ChildProcess, StdioOptions } from 'node:child_process';
-import { AgentError, messageOf } from '../../../errors.ts';
+import type { Options } from 'execa';
+import { AgentError } from '../../../errors.ts';
 import { programPath } from './programs.ts';
 
 /**
@@ -21,15 +21,7 @@ export interface Finished {
  * Options of a program: its standard input, the streams that it inherits from the agent, an open file for its output,
  * or a signal that ends it early.
  */
-interface RunOptions {
-  readonly input?: string;
-  readonly stdio?: 'inherit';
-  readonly cancelSignal?: AbortSignal;
-  readonly stdout?: number;
-}
-
-/** Size limit of the output of a program, in bytes: far more than any program prints that the agent reads. */
-const longestOutputBytes = 100_000_000;
+type RunOptions = Pick<Options, 'input'> | Pick<Options, 'stdio'> | Pick<Options, 'cancelSignal' | 'stdin' | 'stdout'>;
 
 /**
  * Runs a program without a shell and waits for its end. A non-zero exit status is a result and not an error. Standard
@@ -41,32 +33,25 @@ export async function run(
   program: string,
   programArguments: readonly string[],
   timeoutMs: number,
-  { input, stdio, cancelSignal, stdout }: RunOptions = {},
+  options: RunOptions = { stdin: 'ignore' },
 ): Promise<Finished> {
-  const streams = stdio ?? ([input === undefined ? 'ignore' : 'pipe', stdout ?? 'pipe', 'pipe'] as const);
-  const options = { stdio: streams as StdioOptions, detached: stdio === undefined };
-  const end = await ended(program, programArguments, options, { timeoutMs, bytes: longestOutputBytes }, (child) => {
-    child.stdin?.on('error', () => undefined).end(input);
-    const stop = (): void => stopProgram(child);
-    cancelSignal?.addEventListener('abort', stop);
-    if (cancelSignal?.aborted === true) stop();
-    return () => cancelSignal?.removeEventListener('abort', stop);
+  const { execa } = await import('execa');
+  const detached = !('stdio' in options);
+  const result = await execa(programPath(program), [...programArguments], {
+    ...options,
+    argv0: program,
+    detached,
+    timeout: timeoutMs,
+    reject: false,
   });
-  if (end.notStarted !== null) {
-    throw new AgentError('command-missing', `${program} cannot be started: ${end.notStarted}`, {
+  if (result.exitCode === undefined && !result.timedOut && !result.isCanceled && result.signal === undefined) {
+    throw new AgentError('command-missing', `${program} cannot be started: ${result.shortMessage}`, {
       hint: `install the package that has ${program}`,
       facts: { program },
     });
   }
-  const note = noteOf(end);
-  const text = (wanted: 'stdout' | 'stderr'): string =>
-    textOf(end.chunks.filter(({ from }) => from === wanted)).replace(/\r?\n$/, '');
-  return {
-    exitCode: end.stopped === null ? (end.exitCode ?? -1) : -1,
-    stdout: text('stdout'),
-    stderr: text('stderr'),
-    failure: note === null ? undefined : `${[program, ...programArguments].join(' ')} ${note}`,
-  };
+  const { exitCode = -1, stdout, stderr, shortMessage } = result;
+  return { exitCode, stdout: String(stdout), stderr: String(stderr), failure: shortMessage };
 }
 
 export interface Captured {
@@ -86,107 +71,25 @@ export async function capture(
   timeoutMs: number,
   limitBytes: number,
 ): Promise<Captured> {
-  const options = { stdio: ['ignore', 'pipe', 'pipe'] as StdioOptions, detached: false };
-  const end = await ended(program, programArguments, options, { timeoutMs, bytes: limitBytes });
-  return { text: textOf(end.chunks).slice(0, limitBytes), note: noteOf(end) };
-}
-
-/** Part of the output of a program. */
-interface Chunk {
-  readonly from: 'stdout' | 'stderr';
-  readonly bytes: Buffer;
-}
-
-/** End of a program, and its output up to then. */
-interface End {
-  readonly chunks: readonly Chunk[];
-  /** Exit status; null if a signal ended the program or it was not started. */
-  readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
-  /** Reason for which the agent stopped the program; null if it did not. */
-  readonly stopped: string | null;
-  /** Reason of the kernel why the program was not started; null if it was. */
-  readonly notStarted: string | null;
-}
-
-/**
- * Starts a program, and waits for its end and for the end of its output. Stops a program that exceeds the time limit,
- * or that prints more than the limit in bytes. `begun` is called once the program is started, and returns a function
- * that is called after the end.
- */
-async function ended(
-  program: string,
-  programArguments: readonly string[],
-  options: { readonly stdio: StdioOptions; readonly detached: boolean },
-  limits: { readonly timeoutMs: number; readonly bytes: number },
-  begun: (child: ChildProcess) => () => void = () => () => undefined,
-): Promise<End> {
-  const { spawn } = await import('node:child_process');
-  const chunks: Chunk[] = [];
-  const none = { chunks, exitCode: null, signal: null, stopped: null };
-  let child: ChildProcess;
-  try {
-    child = spawn(programPath(program), programArguments, { ...options, argv0: program });
-  } catch (cause) {
-    return { ...none, notStarted: messageOf(cause) };
-  }
-  let stopped: string | null = null;
-  const stop = (reason: string): void => {
-    stopped ??= reason;
-    stopProgram(child);
-  };
-  let size = 0;
-  for (const from of ['stdout', 'stderr'] as const)
-    child[from]?.on('data', (bytes: Buffer) => {
-      if (size <= limits.bytes) chunks.push({ from, bytes });
-      size += bytes.length;
-      if (size > limits.bytes) stop(`cut after ${limits.bytes} bytes`);
-    });
-  const timer = setTimeout(() => stop(`ended after ${limits.timeoutMs / 1000} s`), limits.timeoutMs);
-  const done = begun(child);
-  const end = await new Promise<End>((resolve) => {
-    // Node.js also reports a signal that could not be sent as an error; such a program runs on until its end.
-    child.on('error', (error) => {
-      if (child.pid === undefined) resolve({ ...none, notStarted: error.message });
-    });
-    child.once('close', (exitCode, signal) => resolve({ chunks, exitCode, signal, stopped, notStarted: null }));
+  const { execa } = await import('execa');
+  const result = await execa(programPath(program), [...programArguments], {
+    argv0: program,
+    reject: false,
+    all: true,
+    stdin: 'ignore',
+    timeout: timeoutMs,
+    maxBuffer: limitBytes,
+    stripFinalNewline: false,
   });
-  clearTimeout(timer);
-  done();
-  return end;
-}
-
-/** Time in ms after which a program that ignores SIGTERM gets SIGKILL. */
-const graceMs = 5_000;
-
-/** Ends a program. Output that its own children still have open is not waited for. */
-function stopProgram(child: ChildProcess): void {
-  if (child.exitCode !== null || child.signalCode !== null) {
-    closeOutput(child);
-    return;
-  }
-  const kill = setTimeout(() => child.kill('SIGKILL'), graceMs);
-  child.once('exit', () => {
-    clearTimeout(kill);
-    closeOutput(child);
-  });
-  child.kill();
-}
-
-function closeOutput({ stdout, stderr }: ChildProcess): void {
-  for (const stream of [stdout, stderr]) stream?.destroy();
-}
-
-/** Returns the description of a failure; null for a success. */
-function noteOf({ exitCode, signal, stopped, notStarted }: End): string | null {
-  const unusual = notStarted ?? stopped;
-  if (unusual !== null) return unusual;
-  if (signal !== null) return `ended by ${signal}`;
-  return exitCode === 0 ? null : `ended with ${exitCode}`;
-}
-
-function textOf(chunks: readonly Chunk[]): string {
-  return Buffer.concat(chunks.map(({ bytes }) => bytes)).toString();
+  let note: string | null = null;
+  if (result.isMaxBuffer) note = `cut after ${limitBytes} bytes`;
+  else if (result.timedOut) note = `ended after ${timeoutMs / 1000} s`;
+  else if (result.signal !== undefined) note = `ended by ${result.signal}`;
+  else if (result.exitCode === undefined) note = result.originalMessage ?? 'it cannot be started';
+  else if (result.exitCode !== 0) note = `ended with ${result.exitCode}`;
+  // The combined text of standard output and standard error is cut, because maxBuffer limits each of the two streams
+  // separately.
+  return { text: String(result.all ?? '').slice(0, limitBytes), note };
 }
 
 /** Runs a program with an open file as its standard output. Fails with `command-missing` or `step-failed`. */
@@ -196,7 +99,9 @@ export async function runInto(
   programArguments: readonly string[],
   timeoutMs: number,
 ): Promise<void> {
-  const { exitCode, stderr, failure } = await run(program, programArguments, timeoutMs, { stdout: descriptor });
+  // execa accepts any open file descriptor, although its types contain only the first ten.
+  const stdout = descriptor as 1;
+  const { exitCode, stderr, failure } = await run(program, programArguments, timeoutMs, { stdin: 'ignore', stdout });
   if (exitCode === 0) return;
   throw new AgentError('step-failed', failure ?? program, {
     hint: 'check that there is room for it (df)',
@@ -216,20 +121,21 @@ export async function follow(
   onOutput: () => void,
   onEnd: () => void,
 ): Promise<() => void> {
-  const { spawn } = await import('node:child_process');
-  const child = spawn(programPath('setpriv'), ['--pdeathsig', 'KILL', program, ...programArguments], {
+  const { execa } = await import('execa');
+  const child = execa(programPath('setpriv'), ['--pdeathsig', 'KILL', program, ...programArguments], {
+    reject: false,
+    buffer: false,
     detached: true,
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdin: 'ignore',
+    stderr: 'ignore',
   });
-  let isOver = false;
-  const end = (): void => {
-    if (!isOver) onEnd();
-    isOver = true;
-  };
-  child.stdout.on('data', onOutput);
-  child.on('error', end).once('close', end);
+  child.stdout?.on('data', onOutput);
+  let ended = false;
+  child.then(() => {
+    if (!ended) onEnd();
+  }, onEnd);
   return () => {
-    isOver = true;
+    ended = true;
     // The pid of a program that could not be started is undefined. For such a pid, Node.js would send the signal to
     // process id 0, which means all processes in the agent's process group.
     if (child.pid !== undefined) child.kill('SIGKILL');
@@ -252,24 +158,27 @@ export async function startDetached(
   words: readonly string[],
   onError: (text: string) => void,
 ): Promise<Detached> {
-  const { spawn } = await import('node:child_process');
-  const child = spawn(process.execPath, [...process.execArgv, script, ...words], {
+  const { execa } = await import('execa');
+  const child = execa(process.execPath, [...process.execArgv, script, ...words], {
+    reject: false,
+    buffer: false,
+    cleanup: false,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: '/',
   });
   child.stderr.on('data', (chunk: Buffer) => onError(String(chunk)));
   let printed = '';
-  const first = await new Promise<string | number | null>((resolve) => {
+  const line = new Promise<string>((resolve) => {
     child.stdout.on('data', (chunk: Buffer) => {
       printed += String(chunk);
       if (printed.includes('\n')) resolve(printed.slice(0, printed.indexOf('\n')));
     });
-    child.on('error', () => resolve(null)).once('close', resolve);
   });
-  if (typeof first === 'number') return { line: null, exitCode: first };
-  if (first === null) {
-    throw new AgentError('step-failed', `the daemon has ended: ${child.signalCode ?? 'it cannot be started'}`, {
+  const first = await Promise.race([line, child]);
+  if (typeof first !== 'string') {
+    if (first.exitCode !== undefined) return { line: null, exitCode: first.exitCode };
+    throw new AgentError('step-failed', `the daemon has ended: ${first.shortMessage}`, {
       hint: 'run it without --detach to see why',
     });
   }

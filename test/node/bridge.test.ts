@@ -8,12 +8,14 @@ import { areSame } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
 import { isUnder, reachable } from './under.ts';
+import { noJob } from './until-wanted.ts';
 import { watchWrites } from './writes.ts';
 
 const listFile = '/var/lib/microshift-net/bridges.json';
 // If an event arrives during a repair, another repair follows, and no unit reports the end of the last repair. The
-// pause between two attempts leaves the node's CPU to the repair.
-const untilAsWanted = "timeout 110 sh -c 'until microshift-net bridge list; do sleep 2; done'";
+// pause between two attempts leaves the node's CPU to the repair, and no attempt is made while systemd has a job for a
+// unit of the agent.
+const untilAsWanted = `timeout 110 sh -c 'until ${noJob} && microshift-net bridge list; do sleep 2; done'`;
 /** Shell text that waits until a NIC is a port again, and then until `bridge list` reports the desired state. */
 const untilPort = (nic: string): string =>
   `timeout 110 sh -c 'until ovs-vsctl port-to-br ${nic}; do sleep 1; done' && ${untilAsWanted}`;

@@ -1,34 +1,47 @@
 // NetworkManager is restarted, killed, and stopped for a while: the node always has a default route, and entries of
 // other programs on br-ex keep their order. The tests run with both data paths: the userspace data path on this
 // machine's kernel, where NetworkManager would remove all addresses of the tap br-ex, and the kernel's data path in
-// User-Mode Linux.
+// User-Mode Linux, where the uplink is a VLAN; restart.test.ts has a bond.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { type Moment, moments, presentNews } from './kernel-news.ts';
 import type { NodeKernel } from './machine.ts';
 import { bootNode, type TestNode } from './node.ts';
+import { ovsRestarts } from './open-vswitch-restarts.ts';
 import { untilWanted } from './until-wanted.ts';
 
 interface Case {
   readonly lan: string;
+  readonly lanAppend?: string;
   readonly kernel: NodeKernel;
   readonly ovnYaml: string;
   /** Address families of the node's default routes. */
   readonly families: readonly (4 | 6)[];
   /** Names of the ways in which NetworkManager ends; all of them if absent. */
   readonly only?: readonly string[];
+  /** Further test of the node. */
+  readonly after?: (t: Test, node: TestNode) => Promise<void>;
 }
+
+/** VLAN with fixed addresses of both families. */
+const dualVlan = `IP6=2001:db8::50 GW6=2001:db8::1
+lan() { nic eth0; lan_vlan lan0 100; lan_ip lan0.100 192.0.2.1/24 2001:db8::1/64; }
+profiles() { eth_profile eth0 <<< $'[ipv4]\nmethod=disabled\n[ipv6]\nmethod=disabled'
+  keyfile vlan100 <<< $'[connection]\nid=vlan100\nuuid=00000100-0000-4000-8000-000000000100\ntype=vlan\ninterface-name=eth0.100
+[vlan]\nid=100\nparent=eth0\n[ipv4]\nmethod=manual\naddress1=192.0.2.50/24,192.0.2.1\n[ipv6]\nmethod=manual\naddress1=2001:db8::50/64,2001:db8::1'; }`;
 
 const userspace = { kernel: 'of this machine', ovnYaml: 'ovs:\n  datapathType: netdev\n' } as const;
 const kernelDataPath = { kernel: 'user-mode', ovnYaml: '' } as const;
 const cases: readonly Case[] = [
   { lan: 'dhcp', ...userspace, families: [4], only: ['restarted', 'killed'] },
-  { lan: 'static-dual', ...userspace, families: [4, 6] },
+  { lan: 'static-dual', ...userspace, families: [4, 6], after: unconfirmedIsReverted },
   {
-    lan: 'static-dual',
+    lan: 'vlan',
+    lanAppend: dualVlan,
     ...kernelDataPath,
     families: [4, 6],
     only: ['restarted', 'killed with all that it has started'],
+    after: ovsRestarts,
   },
 ];
 
@@ -37,12 +50,14 @@ const wholeChecksums =
   'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; true';
 /**
  * Shell text that adds IPv4 entries to br-ex as MicroShift, ovnkube and cloud agents do: addresses, routes of other
- * scopes, tables and metrics, and a permanent neighbour.
+ * scopes, tables and metrics, and a permanent neighbour; and a port and a flow.
  */
 const give = `ip address add 10.44.0.0/32 dev br-ex; ip address add 169.254.169.2/29 dev br-ex
   ip route add 10.43.0.0/16 via 169.254.169.4 dev br-ex mtu 1400; ip route add 169.254.169.1 dev br-ex scope link
   ip route add 198.51.100.0/24 via 169.254.169.4 dev br-ex table 7 metric 5 proto 99
-  ip neighbour replace 169.254.169.4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex`;
+  ip neighbour replace 169.254.169.4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex
+  ovs-vsctl add-port br-ex patch-out -- set interface patch-out type=patch options:peer=patch-in
+  ovs-ofctl add-flow br-ex cookie=0x77,priority=5,udp,tp_dst=9,actions=drop`;
 /**
  * Shell text that adds IPv6 entries to br-ex as MicroShift and ovnkube do: addresses, a route and a permanent
  * neighbour.
@@ -51,11 +66,12 @@ const giveIpv6 = `for address in fd69::2/125 fd02::1:0/128; do ip address add $a
   ip route add fd43::/64 via fd69::4 dev br-ex mtu 1400; ip neighbour replace fd69::4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex`;
 /**
  * Shell text that prints all addresses, routes and neighbours of br-ex in the kernel's order, without the lifetimes of
- * a lease or an advertisement.
+ * a lease or an advertisement, and the foreign port and flow.
  */
 const whatIsThere = `ip -o address show dev br-ex scope global | sed 's/^[0-9]*: //; s/ *valid_lft.*//; s/ tentative//'
   { ip -4 route show table all dev br-ex; ip -6 route show table all dev br-ex; } | grep -v '^multicast\\|^local\\|^anycast' | sed 's/ expires [0-9a-z]*//; s/ hoplimit [0-9]*//'
-  ip neighbour show dev br-ex nud permanent; ip -6 neighbour show dev br-ex nud permanent`;
+  ip neighbour show dev br-ex nud permanent; ip -6 neighbour show dev br-ex nud permanent
+  ovs-vsctl port-to-br patch-out; ovs-ofctl dump-flows br-ex cookie=0x77/-1 | grep -o 'priority=5.*'`;
 /** LAN without IPv4; the profile requests IPv4 nevertheless, as a profile of nmcli does by default. */
 const onlyIpv6 = `IP4='' GW4=''
 lan() { nic eth0; lan_ip lan0 2001:db8::1/64; dhcp lan0 --enable-ra --dhcp-range=2001:db8::,ra-only,64 --ra-param=lan0,10,1800; }
@@ -69,9 +85,10 @@ const ways = [
   { name: 'restarted again', shell: 'systemctl restart NetworkManager' },
 ];
 
-for (const { lan, kernel, ovnYaml, families, only } of cases) {
+for (const { lan, lanAppend, kernel, ovnYaml, families, only, after } of cases) {
   t.test(`${lan}, ${ovnYaml === '' ? "the kernel's" : 'userspace'} data path`, { skip: nodeSkip }, async (t) => {
-    const node = await bootNode({ lan, kernel, enableUnit: true, files: { '/etc/microshift/ovn.yaml': ovnYaml } });
+    const files = { '/etc/microshift/ovn.yaml': ovnYaml };
+    const node = await bootNode({ lan, ...(lanAppend && { lanAppend }), kernel, enableUnit: true, files });
     t.teardown(() => node.halt());
     await node.text(`${wholeChecksums}; systemctl start microshift-ovs-init`);
     await node.ready();
@@ -107,7 +124,18 @@ for (const { lan, kernel, ovnYaml, families, only } of cases) {
       neverWithout(t, started, families);
       t.equal(await node.text(whatIsThere), before);
     });
+    await after?.(t, node);
   });
+}
+
+/** Restarts NetworkManager while a change waits for confirmation: the restart does not confirm the change. */
+async function unconfirmedIsReverted(t: Test, node: TestNode): Promise<void> {
+  await node.text('systemctl stop microshift-ovs-init; microshift-net disable');
+  t.match(await node.run('microshift-net apply --confirm-timeout 600'), { exitCode: 0 });
+  await node.text('systemctl restart NetworkManager');
+  await node.run("timeout 100 sh -c 'until microshift-net history | grep -q reverted; do sleep 2; done'");
+  const history = await node.text('microshift-net history');
+  t.match(history, /^\S+ +reverted +apply /, history);
 }
 
 /**

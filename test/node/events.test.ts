@@ -81,7 +81,6 @@ for (const { lan, nic, profile, kernel, events: some } of [
           const since = await node.now();
           await node.text(`NIC=${nic} PROFILE=${profile}; ${link}; ${event.shell}; sleep 1`);
           await becomesWanted(t, node, since);
-          await node.ready();
           const ports = (await node.text('ovs-vsctl list-ports br-ex')).split('\n');
           t.ok(
             (event.keeps ?? []).every((port) => ports.includes(port)),

@@ -238,8 +238,8 @@ export class TestNode {
     );
   }
 
-  /** Returns a snapshot of the node's network; `brief` leaves out the settings of profiles and the routing rules. */
-  async state(extent: 'whole' | 'brief' = 'whole'): Promise<NodeState> {
+  /** Returns a snapshot of the node's network; only `whole` has the settings of profiles and the routing rules. */
+  async state(extent: 'whole' | 'brief' = 'brief'): Promise<NodeState> {
     return parseState(await this.text(`bash /testnode/state.sh ${extent}`, { timeoutMs: 60_000 }));
   }
 

@@ -25,7 +25,7 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'any-nic', lanAppend: withRules, enableBridges: true, enableRepair: true });
   t.teardown(() => node.halt());
   await node.text('ln -s microshift-net /usr/bin/ovn-k8s-util');
-  const before = await node.state();
+  const before = await node.state('whole');
   const untouched = await picture(node);
   t.match(JSON.stringify(before.data.rules), /203\.0\.113\.50/, 'eth1 has a routing rule');
   const leased = await node.text(lease('eth0'));
@@ -53,7 +53,7 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
     t.match(run, { exitCode: 0, stdout: /Nothing to do(.*\n)*.*committed/ }, 'eth1 has its bridge already');
     t.comment(`${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
     reachable(t, run);
-    const after = await node.state();
+    const after = await node.state('whole');
     for (const nic of both) isUnder(t, before, after, nic);
     t.strictSame(after.data.rules, before.data.rules, 'the rules stay');
     t.equal(await node.text(lease('breth0')), leased, 'the bridge has the same lease, with the same client-id');

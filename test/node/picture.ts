@@ -30,7 +30,7 @@ const againMs = 1000;
 
 /** Returns the present picture of the node. */
 export async function picture(node: TestNode): Promise<Picture> {
-  const state = await node.state('brief');
+  const state = await node.state();
   // NetworkManager writes resolv.conf, and may have been killed while it wrote a temporary one; the contents are among
   // the files of the picture.
   const others = `! -path /etc/resolv.conf ! -path '/etc/resolv.conf.??????'`;

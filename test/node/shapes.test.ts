@@ -54,12 +54,12 @@ async function movesOrIsRefused(t: Test, node: TestNode, shape: Shape): Promise<
 
 /** Asserts that `apply` fails with this message and that the uplink is unchanged afterwards. */
 async function refused(t: Test, node: TestNode, shape: Shape, says: RegExp): Promise<void> {
-  const before = await node.state();
+  const before = await node.state('whole');
   const run = await node.run('microshift-net apply');
   t.match(run.stderr, says);
   t.ok([1, 2, 5].includes(run.exitCode ?? 0), `exit code ${run.exitCode}: the node is as before`);
   await answers(node, shape.address);
-  isBack(t, before, await node.state(), shape);
+  isBack(t, before, await node.state('whole'), shape);
 }
 
 /** Asserts that a run that is stopped in the middle returns the uplink to its own profile. */
@@ -67,13 +67,13 @@ async function stoppedAndBack(t: Test, node: TestNode, shape: Shape, before: Nod
   const run = await interfered(node, afterStep.move, (command) => command.signal('SIGTERM'));
   t.match(run, { exitCode: 1, stderr: /^microshift-net: stopped by SIGTERM; /m });
   await answers(node, shape.address);
-  isBack(t, before, await node.state(), shape);
+  isBack(t, before, await node.state('whole'), shape);
 }
 
 /** Asserts that a NIC moves and returns; returns the state before. */
 async function movedAndBack(t: Test, node: TestNode, shape: Shape): Promise<NodeState> {
   const { uplink, address } = shape;
-  const before = await node.state();
+  const before = await node.state('whole');
   const run = await node.measure('microshift-net apply --verbose', { settleMs: 500 });
   t.equal(run.exitCode, 0, run.stderr);
   if (run.exitCode !== 0) t.comment(await node.journal('NetworkManager'));
@@ -82,7 +82,7 @@ async function movedAndBack(t: Test, node: TestNode, shape: Shape): Promise<Node
   if (address !== null) {
     stayedReachable(t, run, [address]);
   }
-  const after = await node.state();
+  const after = await node.state('whole');
   hasMoved(t, before, after, uplink);
   areSame(t, waysOf(after, 'br-ex'), waysOf(before, uplink), 'br-ex has every route');
   const rules = JSON.stringify(before.data.rules).replaceAll(`"${uplink}"`, '"br-ex"');
@@ -103,7 +103,7 @@ async function movedAndBack(t: Test, node: TestNode, shape: Shape): Promise<Node
   if (back.exitCode !== 0) t.comment(await node.journal('NetworkManager'));
   t.comment(`disable ${Math.round(back.wallMs)} ms, away ${JSON.stringify(back.outageMs)}`);
   await answers(node, address);
-  isBack(t, before, await node.state(), shape);
+  isBack(t, before, await node.state('whole'), shape);
   return before;
 }
 

@@ -34,6 +34,30 @@ const onThisKernel: Readonly<Record<string, string>> = {
 };
 
 /**
+ * Settings without a mount namespace, whose set-up takes most of the CPU time of a short service in User-Mode Linux. The
+ * nodes on this machine's kernel keep the whole sandbox, which sandbox.test.ts tests.
+ */
+const withoutMounts = `[Service]
+ReadOnlyPaths=
+ReadWritePaths=
+ProtectSystem=no
+ProtectHome=no
+ProtectHostname=no
+ProtectKernelLogs=no
+ProtectKernelModules=no
+ProtectKernelTunables=no
+ProtectControlGroups=no
+ProtectProc=default
+ProcSubset=all
+PrivateTmp=no
+PrivateDevices=no
+PrivateMounts=no
+`;
+
+/** Services that are started for each change of the network. */
+const startedOften = ['microshift-net-uplink', 'microshift-net-event'];
+
+/**
  * Debian's hook for LSB's functions: it asks systemd for the unit of each script that loads the functions, such as
  * ovs-ctl.
  */
@@ -52,6 +76,10 @@ export function furnish(root: string, lan: Lan, options: NodeOptions): void {
     for (const [file, text] of Object.entries(onThisKernel)) writeToDisk(root, file, text);
   }
   if (!options.bare) putAgent(root, options);
+  if (options.kernel !== 'of this machine' && !options.bare) {
+    for (const service of startedOften)
+      writeToDisk(root, `/etc/systemd/system/${service}.service.d/without-mounts.conf`, withoutMounts);
+  }
   for (const [to, from] of Object.entries(options.folders ?? {})) copyToDisk(root, to, from);
   for (const [file, text] of Object.entries(filesOf(options))) writeToDisk(root, file, text);
 }

@@ -46,7 +46,7 @@ const events: readonly Event[] = [
 
 /**
  * Events that are not tested with a bond: NetworkManager deletes a bond that is disconnected or taken down, also on a
- * node without br-ex; and restart.test.ts restarts ovs-vswitchd with the kernel's data path.
+ * node without br-ex; and default-route.test.ts restarts ovs-vswitchd with the kernel's data path.
  */
 const notWithBond = /cable|device disconnect|connection down$|ovs-vswitchd restarted/;
 

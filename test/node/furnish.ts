@@ -34,8 +34,8 @@ const onThisKernel: Readonly<Record<string, string>> = {
 };
 
 /**
- * Settings without a mount namespace, whose set-up takes most of the CPU time of a short service in User-Mode Linux. The
- * nodes on this machine's kernel keep the whole sandbox, which sandbox.test.ts tests.
+ * Settings without a mount namespace, whose set-up takes a third of the CPU time of a short service's start in
+ * User-Mode Linux. Nodes on this machine's kernel keep the whole sandbox, which sandbox.test.ts tests.
  */
 const withoutMounts = `[Service]
 ReadOnlyPaths=

@@ -1,29 +1,13 @@
 // API server for nodes in separate network namespaces: each node reaches it on its own loopback interface.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Test } from 'tap';
 import type { ApiServer } from '../cluster/api-server.ts';
 import { configure } from './form.ts';
 import type { Host } from './hosts.ts';
+import { forwardApi } from './relay.ts';
 
-const socket = '/run/kube-api.sock';
 /** Path of the node's kubeconfig. */
 const file = '/etc/kubeconfig';
-
-/**
- * Program that forwards connections. Connections cannot cross network namespaces, so a node's loopback forwards them
- * through a socket in its file system. Both ends are separate processes, because this process waits for programs.
- */
-const relay = `
-  const net = require('node:net');
-  const [from, to] = process.argv.slice(1).map((end) => /^[0-9]+$/.test(end) ? { port: Number(end), host: '127.0.0.1' } : { path: end });
-  net.createServer((inner) => {
-    const outer = net.connect(to);
-    for (const [one, other] of [[inner, outer], [outer, inner]]) one.on('error', () => other.destroy()).on('close', () => other.destroy());
-    inner.pipe(outer).pipe(inner);
-  }).listen(from, () => console.log('listening'));
-`;
 
 /** Makes the server reachable from a node, and writes the kubeconfig for its agent. */
 export async function giveApi(
@@ -32,14 +16,7 @@ export async function giveApi(
   server: ApiServer,
   keys: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const outside = spawn(process.execPath, ['-e', relay, host.path(socket), String(server.port)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH },
-  });
-  t.teardown(() => void outside.kill('SIGKILL'));
-  await once(outside.stdout, 'data');
-  const inside = host.start(process.execPath, '-e', relay, String(server.port), socket);
-  await once(inside.stdout as NodeJS.ReadableStream, 'data');
+  await forwardApi(t, server, [host]);
   const ca = readFileSync(`${server.folder}/ca.crt`).toString('base64');
   const cluster = { server: `https://127.0.0.1:${server.port}`, 'certificate-authority-data': ca };
   const config = {

@@ -7,7 +7,7 @@ import { startDaemon } from './daemon.ts';
 import { flowAppears, flowDisappears } from './flow-appears.ts';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
-import { killBothWays, type Way } from './kills.ts';
+import { type Change, killInTurn } from './kills.ts';
 import { sixOf } from './neighbours.ts';
 import { ask, askWith, attempt } from './one-request.ts';
 import { oneOvn, ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
@@ -325,7 +325,8 @@ function killed(t: Test, central: Host, [from, to]: readonly [Pod, Pod]): void {
     t.equal(ttlOf(from, to), encapsulation === 'always' ? ttl.tunnel : ttl.direct, title);
     t.equal(central.must(...podMtu).trim(), encapsulation === 'never' ? '"1500"' : '', `${title}: MTU of pods`);
   };
-  const way = (before: Encapsulation, after: Encapsulation): Way => ({
+  const change = (before: Encapsulation, after: Encapsulation): Change => ({
+    words: apply,
     prepare: () => prepare(after),
     killed: (step) => {
       t.ok(ttlOf(from, to), `killed at ${step}: pods are reached`);
@@ -337,7 +338,7 @@ function killed(t: Test, central: Host, [from, to]: readonly [Pod, Pod]): void {
       become(after, 'the complete run');
     },
   });
-  killBothWays(central, apply, [way('never', 'always'), way('always', 'never')]);
+  killInTurn(central, [change('never', 'always'), change('always', 'never')], true);
   for (const next of ['never', 'auto', 'never'] as const) become(next, `a run that sets ${next}`);
   t.end();
 }

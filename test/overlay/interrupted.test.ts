@@ -10,9 +10,6 @@ const skip = missingForHosts() ?? false;
 const bundle = '/tmp/bundle';
 const controllerPid = '/run/ovn/ovn-controller.pid';
 
-/** Returns the number of effects between two interrupts; INTERRUPT_STRIDE=1 tests each effect. */
-const stride = (usual: number): number => Number(process.env.INTERRUPT_STRIDE ?? usual);
-
 /** Returns rows of the central databases by table, without the columns in which ovn-northd and the chassis report. */
 function centralRows(host: Host): string {
   host.must('ovn-nbctl', '--timeout=60', '--wait=sb', 'sync');
@@ -86,7 +83,7 @@ t.test('Ctrl-C', { skip }, async (t) => {
   startCentral(n1);
   for (const host of [n1, n2]) freshController(host);
   const before = [centralRows(n1), everything(n1)];
-  const begun = interruptAtEffects(n1, ['overlay', 'init'], stride(4), (step, ended) => {
+  const begun = interruptAtEffects(n1, ['overlay', 'init'], 4, (step, ended) => {
     const what = `init, Ctrl-C before effect ${step}`;
     if (ended.status === 0) {
       t.match(n1.agent('overlay', 'verify'), { status: 0 }, `${what}: the new state`);
@@ -108,7 +105,7 @@ t.test('Ctrl-C', { skip }, async (t) => {
   let without = members();
   const ends = new Set<string>();
   const words = ['overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test'];
-  const admitted = interruptAtEffects(n1, words, stride(1), (step, ended) => {
+  const admitted = interruptAtEffects(n1, words, 1, (step, ended) => {
     const what = `pki issue, Ctrl-C before effect ${step}`;
     const [, state = ''] = /^microshift-net: stopped by SIGINT; (.*); (?:run it|write its)/m.exec(ended.stderr) ?? [];
     ends.add(state);
@@ -128,7 +125,7 @@ t.test('Ctrl-C', { skip }, async (t) => {
   const central = (): string =>
     n1.must('ovn-nbctl', 'show') + n1.must('ovn-sbctl', '--bare', '--columns=name', 'list', 'Chassis');
   const around = [central(), everything(n2)];
-  const joined = interruptAtEffects(n2, ['overlay', 'join', bundle], stride(3), (step, ended) => {
+  const joined = interruptAtEffects(n2, ['overlay', 'join', bundle], 3, (step, ended) => {
     const what = `join, Ctrl-C before effect ${step}`;
     if (ended.status === 0) {
       t.match(n2.agent('overlay', 'verify'), { status: 0 }, `${what}: the new state`);

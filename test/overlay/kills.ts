@@ -9,7 +9,8 @@ export const stopped = 'stopped before an effect';
  * Module that the run loads first; KILL_BEFORE is the number of the effect before which the run is killed. Reads are
  * not effects, so only reads are between two kills. For other signals, the start of a program that only reads is an
  * effect too, because the run has to stop that program. A folder is removed by one effect: the remains of a folder that
- * is removed halfway are the same kind of state as the whole folder.
+ * is removed halfway are the same kind of state as the whole folder. openssl(1) writes into such a folder, and is no
+ * effect for a kill. Files in /run and /tmp are temporary, so their removal is no effect either.
  */
 export const countdown = `
 const fs = require('node:fs');
@@ -29,10 +30,11 @@ const before = (object, name, counts = () => true) => {
   };
 };
 const isEach = process.env.KILL_ONLY === undefined;
-const reads = /show-dp-features|-o,monitor|diff-flows|-j,list/;
-const isRead = (words) => signal === 'SIGKILL' && reads.test(String(words));
+const reads = /show-dp-features|-o,monitor|diff-flows|-j,list|openssl/;
+const isRead = (...words) => signal === 'SIGKILL' && reads.test(String(words));
+const isLost = (path) => fs.existsSync(path) && !/^\\/(run|tmp)\\//.test(path);
 before(fs, 'renameSync');
-before(fs, 'unlinkSync', (path) => isEach && !left.isRemoving && !String(path).startsWith('/run/'));
+before(fs, 'unlinkSync', (path) => isEach && !left.isRemoving && isLost(path));
 const remove = fs.rmSync;
 fs.rmSync = (...words) => {
   left.isRemoving = true;
@@ -42,8 +44,8 @@ fs.rmSync = (...words) => {
     left.isRemoving = false;
   }
 };
-before(fs, 'rmSync', (path) => isEach && fs.existsSync(path) && !String(path).startsWith('/run/'));
-before(require('node:child_process'), 'spawn', (program, words) => isEach && !isRead(words));
+before(fs, 'rmSync', (path) => isEach && isLost(path));
+before(require('node:child_process'), 'spawn', (program, words) => isEach && !isRead(program, words));
 before(require('node:net').Socket.prototype, 'write', (chunk) =>
   /"op":"(insert|update|mutate|delete)"|"method":"(exit|ovsdb-server.reconnect)"|(Start|Stop)Unit|(En|Dis)ableUnitFiles/.test(String(chunk)));
 `;
@@ -56,16 +58,18 @@ function runUntil(host: Host, words: readonly string[], step: number, settings: 
 }
 
 /**
- * Runs the same command repeatedly, with Ctrl-C before its first effect and before each effect that is `stride` later.
- * Calls `after` after each run. Returns the number of effects and the result of the complete run.
+ * Runs the same command repeatedly, with Ctrl-C before its first effect and before each effect that is `usual` later;
+ * INTERRUPT_STRIDE=1 tests each effect. Calls `after` after each run. Returns the number of effects and the result of
+ * the complete run.
  */
 export function interruptAtEffects(
   host: Host,
   words: readonly string[],
-  stride: number,
+  usual: number,
   after: (step: number, ended: Ended) => void,
 ): { readonly effects: number; readonly last: Ended } {
   host.write(file, countdown);
+  const stride = Number(process.env.INTERRUPT_STRIDE ?? usual);
   for (let step = 1; ; step += stride) {
     const ended = runUntil(host, words, step, ['KILL_WITH=SIGINT']);
     if (!ended.stderr.includes(stopped)) return { effects: step - 1, last: ended };
@@ -99,31 +103,33 @@ export function killAtEveryEffect(
 
 const isComplete = ({ status, stderr }: Ended): boolean => status === 0 || stderr.includes('microshift-net: ');
 
-/** Change between two states, by the same command. */
-export interface Way {
+/** Change of a node. */
+export interface Change {
+  /** Command that makes the change. */
+  readonly words: readonly string[];
   /** Prepares the next run, which makes the change. */
-  prepare(): void;
-  /** Handles a run that was killed before the effect with this number, and completes the change. */
+  prepare?(): void;
+  /** Handles a run that was killed before the effect with this number, and prepares for the next change. */
   killed(step: number): void;
-  /** Handles a complete run of this number of effects. */
+  /** Handles the first complete run, which has this number of effects. */
   complete(ended: Ended, effects: number): void;
 }
 
 /**
- * Runs the same command alternately for a change and for the opposite change, and kills it before each lasting effect
- * of both: the completion of one change restores the state before the other one.
+ * Makes the changes in turn, and kills each before its first effect, then each before its second effect, until all are
+ * complete: the state after one change is the state before the next.
  */
-export function killBothWays(host: Host, words: readonly string[], ways: readonly [Way, Way]): void {
+export function killInTurn(host: Host, changes: readonly Change[], isLasting = false): void {
   host.write(file, countdown);
-  const complete = new Set<Way>();
-  for (let step = 1; complete.size < 2; step += 1) {
-    for (const way of ways) {
-      way.prepare();
-      const ended = runUntil(host, words, step, [onlyLasting]);
-      if (!isComplete(ended)) way.killed(step);
-      else if (!complete.has(way)) {
-        complete.add(way);
-        way.complete(ended, step - 1);
+  const complete = new Set<Change>();
+  for (let step = 1; complete.size < changes.length; step += 1) {
+    for (const change of changes) {
+      change.prepare?.();
+      const ended = runUntil(host, change.words, step, isLasting ? [onlyLasting] : []);
+      if (!isComplete(ended)) change.killed(step);
+      else if (!complete.has(change)) {
+        complete.add(change);
+        change.complete(ended, step - 1);
       }
     }
   }

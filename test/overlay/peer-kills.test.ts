@@ -1,50 +1,97 @@
-// `overlay peer add` and `overlay peer remove` that are killed or interrupted before any of their effects: after the
-// next run, the cluster has the peer completely or not at all.
-import t from 'tap';
+// Peers and overlay ports are added and removed by commands that are killed or interrupted before their effects: after
+// the next run, the peer or the port is there completely or not at all.
+import t, { type Test } from 'tap';
 import { form } from './form.ts';
-import { missingForHosts, startLan } from './hosts.ts';
-import { interruptAtEffects, killAtEveryEffect } from './kills.ts';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { interruptAtEffects, killInTurn } from './kills.ts';
+import { ovnsHere } from './ovn-of-nodes.ts';
 import { peerState } from './peer-state.ts';
+import { makeTap, portState } from './port-guests.ts';
+import { vtepState } from './vtep-state.ts';
 
-const ranges = ['--subnet', '10.45.0.0/16', '--service-subnet', '10.46.0.0/16'];
-const add = ['overlay', 'peer', 'add', 'west', '--next-hop', '192.0.2.60', ...ranges];
-const remove = ['overlay', 'peer', 'remove', 'west'];
+/** A peer or a port of a node. */
+interface Addition {
+  readonly name: string;
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+  /** Returns everything that the two commands may change, as text for a comparison. */
+  state(): string;
+  /** Number of effects that `add` has at least. */
+  readonly effects: number;
+}
 
-t.test('a peer is added and removed, with interruptions', { skip: missingForHosts() ?? false }, async (t) => {
-  const lan = await startLan(t);
+/** Adds and removes it, and kills each command before each effect; then interrupts `add` before some effects. */
+function interruptedOn(t: Test, n1: Host, { name, add, remove, state, effects }: Addition): void {
+  const without = state();
+  t.match(n1.agent(...add), { status: 0, stdout: /^Done/ });
+  const complete = state();
+  t.not(complete, without);
+  t.match(n1.agent(...remove), { status: 0, stdout: /^Done/ });
+  t.equal(state(), without);
+  const isThere = (): boolean => n1.must('cat', '/var/lib/microshift-net/overlay.json').includes(`"${name}"`);
+  const change = (words: readonly string[], end: string) => ({
+    words,
+    killed: (step: number) => {
+      const title = `${words[2]}, killed at ${step}`;
+      t.match(n1.agent('overlay', 'apply'), { status: 0 }, `${title}: the next apply`);
+      const after = state();
+      t.equal(after, isThere() ? complete : without, `${title}: ${name} is there or not`);
+      if (after !== end) t.match(n1.agent(...words), { status: 0 }, `${title}: the same command`);
+    },
+    complete: (ended: object, count: number) => {
+      t.match(ended, { status: 0 });
+      t.ok(count >= effects, `${words[2]} has ${count} effects`);
+      t.equal(state(), end);
+    },
+  });
+  killInTurn(n1, [change(add, complete), change(remove, without)]);
+
+  const interrupted = interruptAtEffects(n1, add, 3, (step, { status, stderr }) => {
+    if (status === 0) t.match(n1.agent(...remove), { status: 0 }, `add, interrupted at ${step}, has come to its end`);
+    else t.match(stderr, /rolled back/, `add, interrupted at ${step}`);
+    t.equal(state(), without, 'the cluster is as before');
+  });
+  t.match(interrupted.last, { status: 0 });
+  t.equal(state(), complete);
+  t.match(n1.agent(...remove), { status: 0 });
+}
+
+t.test('peers and a port', { skip: missingForHosts() ?? false }, async (t) => {
+  const exchangesVxlan = ovnsHere().includes('newer');
+  const lan = await startLan(t, exchangesVxlan ? 'newer' : 'own');
   const n1 = await lan.host('n1', 11);
   form(t, [n1]);
   t.match(n1.agent('overlay', 'gateway'), { status: 0 });
-  const without = peerState(n1, [n1]);
-  t.match(n1.agent(...add), { status: 0, stdout: /^Done/ });
-  const complete = peerState(n1, [n1]);
-  t.match(n1.agent(...remove), { status: 0, stdout: /^Done/ });
-  t.equal(peerState(n1, [n1]), without);
-  const hasPeer = (): boolean => n1.must('cat', '/var/lib/microshift-net/overlay.json').includes('"west"');
-  const isWhole = (title: string): void => {
-    t.match(n1.agent('overlay', 'apply'), { status: 0 }, `${title}: the next apply`);
-    t.equal(peerState(n1, [n1]), hasPeer() ? complete : without, `${title}: the peer is there or not`);
-  };
+  await makeTap(n1, 'tap7', 'guest', '52:54:00:00:00:0a');
 
-  const added = killAtEveryEffect(n1, add, (step) => {
-    isWhole(`add, killed at ${step}`);
-    t.match(n1.agent(...remove), { status: 0 });
+  t.test('a peer', async (t) => {
+    const ranges = ['--subnet', '10.45.0.0/16', '--service-subnet', '10.46.0.0/16'];
+    interruptedOn(t, n1, {
+      name: 'west',
+      add: ['overlay', 'peer', 'add', 'west', '--next-hop', '192.0.2.60', ...ranges],
+      remove: ['overlay', 'peer', 'remove', 'west'],
+      state: () => peerState(n1, [n1]),
+      effects: 4,
+    });
   });
-  t.match(added.last, { status: 0 });
-  t.ok(added.effects > 3, `add has ${added.effects} effects`);
-  t.equal(peerState(n1, [n1]), complete);
-  const removed = killAtEveryEffect(n1, remove, (step) => {
-    isWhole(`remove, killed at ${step}`);
-    t.match(n1.agent(...add), { status: 0 });
+  const missing = exchangesVxlan ? false : 'an OVN that exchanges VXLAN packets is missing';
+  t.test('a peer in VXLAN', { skip: missing }, async (t) => {
+    interruptedOn(t, n1, {
+      name: 'f5',
+      add: ['overlay', 'peer', 'add', 'f5', '--vtep', '192.0.2.60', '--subnet', '10.60.0.0/24'],
+      remove: ['overlay', 'peer', 'remove', 'f5'],
+      state: () => vtepState(n1, [n1]),
+      effects: 5,
+    });
   });
-  t.match(removed.last, { status: 0 });
-  t.equal(peerState(n1, [n1]), without);
-
-  const interrupted = interruptAtEffects(n1, add, 2, (step, { status, stderr }) => {
-    if (status === 0) t.match(n1.agent(...remove), { status: 0 }, `add, interrupted at ${step}, has come to its end`);
-    else t.match(stderr, /rolled back/, `add, interrupted at ${step}`);
-    t.equal(peerState(n1, [n1]), without, 'the cluster is as before');
+  t.test('an overlay port', async (t) => {
+    const options = ['--vlan', '100', '--mac', '52:54:00:00:00:0a,52:54:00:00:00:0b', '--label', 'app=db'];
+    interruptedOn(t, n1, {
+      name: 'line',
+      add: ['overlay', 'port', 'add', 'line', '--interface', 'tap7', ...options],
+      remove: ['overlay', 'port', 'remove', 'line'],
+      state: () => portState(n1, [n1]),
+      effects: 3,
+    });
   });
-  t.match(interrupted.last, { status: 0 });
-  t.equal(peerState(n1, [n1]), complete);
 });

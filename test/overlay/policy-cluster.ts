@@ -79,7 +79,7 @@ export async function startPolicyCluster(
       'external_ids:pod=true',
     ];
   });
-  central.run('ovn-nbctl', ...ports.slice(1));
+  central.run('ovn-nbctl', '--wait=sb', ...ports.slice(1));
   const routerMac = new Map(
     nodes.map((node) => {
       const mac = central.run('ovn-nbctl', '--bare', 'get', 'Logical_Router_Port', `rtos-${node.name}`, 'mac');
@@ -101,7 +101,6 @@ export async function startPolicyCluster(
       return { port: `k8s-${node.name}`, node, mac: managementMac(node), addresses };
     },
     plan: async (current, changes) => {
-      await endTracer();
       const facts = { ...factsOf(layout, current), nodes };
       const rows = await readRows(central.client, 'OVN_Northbound', workloadTables);
       const existing = indexRows(rows);
@@ -111,8 +110,11 @@ export async function startPolicyCluster(
           : changes.flatMap((change) => concernedPolicyUnits(change, facts));
       const plan = planWorkload(facts, existing, rows.shape, units);
       const operations = operationsOf(plan, rows.shape);
-      if (operations.length > 0) await central.client.transact('OVN_Northbound', operations);
-      central.run('ovn-nbctl', '--wait=sb', 'sync');
+      if (operations.length > 0) {
+        await endTracer();
+        await central.client.transact('OVN_Northbound', operations);
+        central.run('ovn-nbctl', '--wait=sb', 'sync');
+      }
       return plan.changes.length;
     },
     send: async (from, to, protocol, port) => {

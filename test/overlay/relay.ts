@@ -42,7 +42,8 @@ const relay = `
       accept(my $one, $listener) or next;
       if (fork() == 0) {
         close($_) for values(%listeners), *STDERR;
-        socket(my $other, AF_INET, SOCK_STREAM, 0) && connect($other, $place) or exit;
+        socket(my $other, AF_INET, SOCK_STREAM, 0) or exit;
+        connect($other, $place) or exit;
         setsockopt($_, 6, 1, 1) for $one, $other;
         my ($from, $to) = fork() == 0 ? ($one, $other) : ($other, $one);
         while (sysread($from, my $text, 65536)) {

@@ -105,7 +105,7 @@ t.test('Ctrl-C', { skip }, async (t) => {
   let without = members();
   const ends = new Set<string>();
   const words = ['overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test'];
-  const admitted = interruptAtEffects(n1, words, 1, (step, ended) => {
+  const admitted = interruptAtEffects(n1, words, 2, (step, ended) => {
     const what = `pki issue, Ctrl-C before effect ${step}`;
     const [, state = ''] = /^microshift-net: stopped by SIGINT; (.*); (?:run it|write its)/m.exec(ended.stderr) ?? [];
     ends.add(state);

@@ -50,7 +50,7 @@ t.test('init, pki issue and join refuse unsuitable nodes', { skip }, async (t) =
       startCentral(n1);
       for (const host of [n1, n2]) startController(host);
       if (which === first) occupied(t, n1);
-      openListeners(t, n1, n2);
+      openListeners(t, n1, n2, which === first);
       if (which === first) await members(t, n1, n2);
     });
 });
@@ -68,8 +68,11 @@ function occupied(t: Test, n1: Host): void {
   n1.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-remote');
 }
 
-/** Tests databases on which another program has opened listeners, before and after `init`. */
-function openListeners(t: Test, n1: Host, n2: Host): void {
+/**
+ * Tests databases on which another program has opened listeners, before and after `init`. Only `isFirst` tests commands
+ * that take the same findings as `init` and `verify`.
+ */
+function openListeners(t: Test, n1: Host, n2: Host, isFirst: boolean): void {
   // The two openings of a pair exist together after `init`, because they concern different lists.
   const pairs = [
     [
@@ -102,15 +105,16 @@ function openListeners(t: Test, n1: Host, n2: Host): void {
         { status: 0 },
         'another host of the LAN reaches the open database',
       );
-    t.match(n1.agent('overlay', 'apply'), { status: 0 }, 'a running overlay continues');
-    const [verified, examined] = [n1.agent('overlay', 'verify'), n1.agent('doctor').stdout];
+    if (isFirst) t.match(n1.agent('overlay', 'apply'), { status: 0 }, 'a running overlay continues');
+    const verified = n1.agent('overlay', 'verify');
+    const examined = isFirst ? n1.agent('doctor').stdout : null;
     t.equal(verified.status, 3);
     for (const opening of pair) {
       const found = new RegExp(`bound database\\s+is\\s+open\\s+at\\s+${opening.at(-1)}:`);
       t.match(verified.stdout, found, `${opening.join(' ')}: verify`);
-      t.match(examined, found, `${opening.join(' ')}: doctor`);
+      if (examined !== null) t.match(examined, found, `${opening.join(' ')}: doctor`);
     }
-    t.match(n1.agent('overlay', 'init'), { status: 2, stderr: /is open at/ }, 'a second init is refused');
+    if (isFirst) t.match(n1.agent('overlay', 'init'), { status: 2, stderr: /is open at/ }, 'a second init is refused');
     close();
     t.match(n1.agent('overlay', 'apply'), { status: 0 }, 'apply works after the command of the hint');
     t.match(n1.agent('overlay', 'verify'), { status: 0 });

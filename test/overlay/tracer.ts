@@ -11,13 +11,16 @@ export interface Tracer {
 /** Number of lookups in the connection tracker that no test exceeds between two changes of rows. */
 const lookups = 20_000;
 const limitMs = 60_000;
+/** Number of started daemons; a daemon that ends may remove its socket after the next one has created another. */
+let started = 0;
 
 /**
  * Starts ovn-trace as a daemon, which reads the database once and not for each packet. All packets are new to the
  * connection tracker. The daemon ends with the southbound database at the latest, because it does not connect again.
  */
 export async function startTracer(central: Central): Promise<Tracer> {
-  const socket = `${central.folder}/trace.ctl`;
+  started += 1;
+  const socket = `${central.folder}/trace-${started}.ctl`;
   // The daemon uses each given state for one lookup, and `est` after the last one (ovn-trace.c, next_ct_state).
   const states = Array.from({ length: lookups }, () => '--ct=new');
   central.run('ovn-trace', '--detach', '--no-chdir', `--unixctl=${socket}`, ...states);

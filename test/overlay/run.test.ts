@@ -55,6 +55,7 @@ t.test('a daemon keeps a node in its desired state', { skip }, async (t) => {
   t.match(n1.agent('overlay', 'run'), { status: 1, stderr: /runs already, process \d+/ }, 'a second daemon is refused');
   for (const host of [n1, n2])
     t.match(host.agent('overlay', 'status').stdout, /runs since .*its last check found nothing that it could repair/);
+  t.match(n1.agent('overlay', 'status').stdout, /Objects of Kubernetes: not followed/, 'without a kubeconfig');
   t.match(
     n2.agent('overlay', 'status').stdout,
     /Central node: ssl:192\.0\.2\.11:6642\nMembership: the central node has a port for n2\nTunnels:\n.* geneve to 192\.0\.2\.11/,

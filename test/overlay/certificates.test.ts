@@ -87,7 +87,7 @@ async function certificates(t: Test, which: WhichOvn): Promise<void> {
   const pinging = n1.start(
     'sh',
     '-c',
-    'while :; do perl -e "$1" -- -w 1 10.42.1.2 > /dev/null && echo got || echo lost; done',
+    'while :; do perl -e "$1" -- -w 1 10.42.1.2 > /dev/null && echo got || echo lost; sleep 0.2; done',
     'sh',
     pingScript,
   );

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import t from 'tap';
 import { type Awaited, openCentralDatabase } from '../../agent/drivers/ovn/database.ts';
 import { flowCookie } from '../../agent/overlay/services/shared-bridge-flows.ts';
-import { asWanted, type Daemon, startAsUnit, startDaemon } from './daemon.ts';
+import { asWanted, type Daemon, startDaemon } from './daemon.ts';
 import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
 import {
@@ -51,7 +51,7 @@ t.test('a daemon keeps a node in its desired state', { skip }, async (t) => {
   t.match(n1.agent('overlay', 'init'), { status: 0 });
   const bundle = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test').stdout;
   t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });
-  const [central, member] = [await startDaemon(n1), await startAsUnit(n2)];
+  const [central, member] = [await startDaemon(n1), await startDaemon(n2)];
   t.match(n1.agent('overlay', 'run'), { status: 1, stderr: /runs already, process \d+/ }, 'a second daemon is refused');
   for (const host of [n1, n2])
     t.match(host.agent('overlay', 'status').stdout, /runs since .*its last check found nothing that it could repair/);
@@ -203,7 +203,7 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   form(t, [n1, n2]);
-  const [central, member] = [await startDaemon(n1), await startAsUnit(n2)];
+  const [central, member] = [await startDaemon(n1), await startDaemon(n2)];
   for (const host of [n1, n2]) {
     const made = host.agent('overlay', 'gateway', '--next-hop', '192.0.2.254');
     t.match(made, { status: 0, stdout: /packets leave/ });

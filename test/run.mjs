@@ -9,7 +9,7 @@ import { inSource } from './in-source.mjs';
 import { putTapIntoOneFile } from './tap-in-one-file.mjs';
 
 // A booted node waits for its own timers: a third of the time in User-Mode Linux, and most of it on this machine's
-// kernel. Therefore `filesAtOnce` test files run in parallel on any machine, and another one starts after each interval
+// kernel. Therefore `filesAtOnce` processes run in parallel on any machine, and another one starts after each interval
 // of `lookMs` in which the share `idleShare` of the CPU time was idle.
 const filesAtOnce = 4;
 const nodesAtOnce = 3;
@@ -46,11 +46,11 @@ async function main() {
   if (!tapIsBuilt() && !succeeds('node_modules/.bin/tap', ['build'], 'ignore')) return finish('tap could not be built');
   await putTapIntoOneFile();
   if (!succeeds('node_modules/.bin/tsc', [])) return finish('the tests do not compile');
-  const files = inOrder(
-    testFiles().filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part))),
-  );
-  const prepared = prepare(files);
-  const durations = await runAll(files, prepared);
+  const files = testFiles().filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
+  const names = inOrder([...new Set(files.map(processOf))]);
+  const prepared = prepare(names);
+  note(`${files.length} test files in ${names.length} processes`);
+  const durations = await runAll(names, files, prepared);
   for (const reason of skipped) note(`skipped: ${reason}`);
   if (args.includes('--remember')) remember(durations);
   return finish(counts.pass === 0 ? 'nothing ran' : undefined);
@@ -69,8 +69,16 @@ function testFiles() {
 }
 
 /**
- * Sorts test files, longest first, so that no long one runs alone at the end. A file without a known duration counts as
- * long if it needs a resource, and otherwise as short.
+ * Returns the name of the process that runs a test file: the name of the file, or its folder for the folders of unit
+ * tests, whose files run in one process because loading the agent takes longer than most of these tests.
+ */
+function processOf(file) {
+  return /^unit\/[^/]+(?=\/)/.exec(file)?.[0] ?? file;
+}
+
+/**
+ * Sorts processes, longest first, so that no long one runs alone at the end. A process without a known duration counts
+ * as long if it needs a resource, and otherwise as short.
  */
 function inOrder(names) {
   const order = JSON.parse(fs.readFileSync(orderFile, 'utf8'));
@@ -109,16 +117,18 @@ function made(command, argv, what) {
   });
 }
 
-/** Runs the test files in order, each as soon as its resources exist; returns the duration of each in seconds. */
-async function runAll(names, prepared) {
+/**
+ * Runs the processes with these names in order, each as soon as its resources exist; returns the duration of each in
+ * seconds.
+ */
+async function runAll(names, files, prepared) {
   const waiting = [...names];
   const running = new Map();
   const ready = { base: prepared.base === undefined, kubernetes: prepared.kubernetes === undefined };
   const durations = {};
-  note(`${names.length} test files`);
   const progress = setInterval(() => note(progressLine(names.length, waiting.length, [...running.keys()])), progressMs);
   await new Promise((resolve) => {
-    /** Starts the next waiting test file whose resources exist; returns false if no waiting file can start. */
+    /** Starts the next waiting process whose resources exist; returns false if no waiting process can start. */
     const startOne = (nodeLimit) => {
       const nodes = [...running.keys()].filter((name) => needsOf(name).node).length;
       const next = waiting.findIndex((name) => {
@@ -128,7 +138,8 @@ async function runAll(names, prepared) {
       if (next === -1) return false;
       const [name] = waiting.splice(next, 1);
       const beganMs = performance.now();
-      const ended = runFile(name).then(() => {
+      const filesOfName = files.filter((file) => processOf(file) === name);
+      const ended = runFiles(name, filesOfName).then(() => {
         durations[name] = Math.round((performance.now() - beganMs) / 1000);
         running.delete(name);
         startMore();
@@ -177,7 +188,7 @@ function idleMeter() {
 
 function progressLine(all, left, running) {
   const minutes = Math.round((performance.now() - startedMs) / 60_000);
-  return `${minutes} min: ${all - left - running.length} of ${all} files done, running: ${running.join(', ')}`;
+  return `${minutes} min: ${all - left - running.length} of ${all} processes have ended, running: ${running.join(', ')}`;
 }
 
 /**
@@ -189,14 +200,23 @@ function environmentOf(name) {
   return name.startsWith('package/') ? process.env : others;
 }
 
-/** Runs one test file, prints its failures and a line with its result, and adds its assertions to the counts. */
-async function runFile(name) {
+/**
+ * Runs test files in one process, prints their failures and a line with their result, and adds their assertions to the
+ * counts.
+ */
+async function runFiles(name, files) {
   const beganMs = performance.now();
-  const child = spawn(process.execPath, [`build/test/${name}.test.js`], {
+  const words = files[0] === name ? [`build/test/${name}.test.js`] : ['test/together.mjs', name];
+  const child = spawn(process.execPath, words, {
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: (fileLimitSeconds + 30) * 1000,
     killSignal: 'SIGKILL',
-    env: { ...environmentOf(name), TAP: '1', TAP_TIMEOUT: String(fileLimitSeconds) },
+    env: {
+      ...environmentOf(name),
+      TAP: '1',
+      TAP_TIMEOUT: String(fileLimitSeconds),
+      TEST_FILES: files.join(' '),
+    },
   });
   const ended = new Promise((resolve) => child.once('close', (status, signal) => resolve(status ?? signal)));
   const shown = [];

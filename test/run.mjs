@@ -13,8 +13,8 @@ import { putTapIntoOneFile } from './tap-in-one-file.mjs';
 // of `lookMs` in which the share `idleShare` of the CPU time was idle.
 const filesAtOnce = 4;
 const nodesAtOnce = 3;
-const idleShare = 0.2;
-const lookMs = 5000;
+const idleShare = 0.1;
+const lookMs = 2500;
 // A small machine has no memory for more test files, and test/node/slot.ts has addresses for four nodes.
 const filesAtMost = 7;
 const nodesAtMost = 4;

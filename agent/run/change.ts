@@ -54,8 +54,10 @@ export async function changeNode(
   };
   record.began(header.id);
   await node.survive(header.id);
-  const transaction = await runTransaction(ports, header, observation, options.confirmTimeoutSeconds);
   const { confirmTimeoutSeconds } = options;
+  // A start that was scheduled for an earlier change could come too late for this one.
+  if (confirmTimeoutSeconds !== null) await node.cancelRecovery();
+  const transaction = await runTransaction(ports, header, observation, confirmTimeoutSeconds);
   if (confirmTimeoutSeconds !== null) await node.recoverAfter(confirmTimeoutSeconds);
   await ports.faultPoint('after journal-end');
   rememberUplink(plan, observation, transaction.id, options);

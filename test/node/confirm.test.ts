@@ -9,6 +9,8 @@ import { bootNode } from './node.ts';
 import { picture, pictureLike, withoutTimes } from './picture.ts';
 
 const key = '/run/testnode/key';
+/** Command that prints `active` while a start of the recovery is scheduled for the end of the time to confirm. */
+const timer = 'systemctl is-active microshift-net-died.timer';
 /** Command by which an administrator on the LAN logs in to the node. */
 const ssh = `ip netns exec lan ssh -i ${key} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR root@192.0.2.50`;
 const startSshd = `ssh-keygen -q -A; ssh-keygen -q -t ed25519 -N '' -f ${key}; install -d -m 700 /root/.ssh
@@ -67,11 +69,14 @@ t.test('a change that has to be confirmed', { skip: nodeSkip }, async (t) => {
       { exitCode: 1, stderr: /still waits to be confirmed/ },
       'another run is refused until the confirmation',
     );
-    t.match(await node.run('microshift-net recover'), {
+    // The first of these recoveries is the one that systemd starts at the end of each run.
+    const recoveries = 'for run in 1 2 3 4 5 6 7 8; do microshift-net recover || exit; done';
+    t.match(await node.run(recoveries), {
       exitCode: 0,
       stdout: 'Nothing to recover.',
       stderr: /still waits to be confirmed/,
     });
+    t.match(await node.run(timer), { stdout: /^active/ }, 'the recovery at the deadline stays scheduled');
     t.match(await node.run(`${ssh} microshift-net confirm`), { exitCode: 0, stdout: /^Confirmed/ });
     hasMoved(t, before, await node.state());
     await giveBack(t, node, old);
@@ -81,7 +86,7 @@ t.test('a change that has to be confirmed', { skip: nodeSkip }, async (t) => {
       stdout: /which waited for confirmation, is rolled back\.$/m,
     });
     t.strictSame(await pictureLike(node, old), old);
-    t.match(await node.run('systemctl is-active microshift-net-died.timer'), { stdout: /^inactive/ });
+    t.match(await node.run(timer), { stdout: /^inactive/ });
   });
 
   await t.test('is reverted if the node reboots before the confirmation', async (t) => {

@@ -4,11 +4,12 @@ import { answerMs, startTransientUnit } from './transient-unit.ts';
 
 /**
  * Makes systemd start a service after some seconds, by a transient timer of the same name (systemd.timer(5)), which is
- * removed after it has elapsed. Replaces an earlier timer of that service. Returns without an error if systemd refuses
- * or does not answer in time; after a refusal, the service is not started.
+ * removed after it has elapsed. If the service has such a timer already, that timer continues. A timer cannot be
+ * replaced at once: for some milliseconds after the stop of a transient unit, systemd refuses another one of the same
+ * name. Returns without an error if systemd refuses or does not answer in time; after a refusal for another reason, the
+ * service is not started.
  */
 export async function startLater(bus: Bus, name: string, seconds: number, description: string): Promise<void> {
-  await cancelStart(bus, name);
   await startTransientUnit(bus, `${name}.timer`, 'replace', [
     ['Description', ['s', description]],
     ['TimersMonotonic', ['a(st)', [['OnActiveSec', seconds * 1_000_000]]]],

@@ -67,6 +67,7 @@ async function change(t: Test, { others = [], refuse, confirmTimeoutSeconds }: P
     ovs: { probeVswitchd: () => call('probe'), facts: async () => untouched.ovs },
     observe: async () => untouched,
     recoverAfter: (seconds: number) => call(`recover after ${seconds} s`),
+    cancelRecovery: () => call('cancel the recovery'),
     survive: async (id: string) =>
       call(`survive ${existsSync(join(places.journals, `${id}.open`)) ? 'late' : 'first'}`),
   } as unknown as Node;
@@ -110,6 +111,10 @@ t.test('a change with a time to confirm waits for its confirmation', async (t) =
     calls.slice(-2),
     ['CheckpointAdjustRollbackTimeout', 'recover after 60 s'],
     'the recovery is scheduled for the end of the time to confirm, before the rollback by NetworkManager',
+  );
+  t.ok(
+    calls.indexOf('cancel the recovery') < calls.indexOf('CheckpointCreate'),
+    'the end of the time of an earlier change does not count',
   );
   t.match(journals, [{ state: 'awaiting-confirm', checkpoint }]);
 });

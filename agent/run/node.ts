@@ -36,8 +36,8 @@ export interface Node {
    */
   readonly survive: (transaction: string) => Promise<void>;
   /**
-   * Makes systemd start the recovery when the time to confirm a change is over, unless a start is scheduled already. The
-   * recovery rolls the change back.
+   * Makes systemd start the recovery when the time to confirm a change is over, unless a start is scheduled already.
+   * The recovery rolls the change back.
    */
   readonly recoverAfter: (seconds: number) => Promise<void>;
   /** Cancels the start of the recovery that is scheduled for the end of the time to confirm a change. */

@@ -65,7 +65,7 @@ t.test('the power of a node that joins is cut', { skip: nodeSkip }, async (t) =>
     t.equal((await there(node, remains)).stdout, clear, `${what}: the node is as before the join`);
   };
   const took: number[] = [];
-  // A cut before the first effect is like none.
+  // The short form cuts before every seventh effect, without the first one, before which the join has changed nothing.
   let step = isWhole ? 1 : 8;
   for (; ; step += isWhole ? 1 : 7) {
     const since = performance.now();

@@ -11,7 +11,10 @@ import { sourceDir } from './source.ts';
 
 const script = { '/usr/local/lib/script': path.join(sourceDir, 'script-stand-in.sh') };
 const address = '192.0.2.50';
-/** Nodes; only the first one, whose kernel is faster, also repeats and reverts the change. */
+/**
+ * Nodes that run the script before the agent. Only the first one, whose kernel is faster, also repeats and undoes the
+ * change.
+ */
 const cases: readonly {
   readonly lan: string;
   readonly kernel: NodeKernel;

@@ -26,9 +26,10 @@ const keeperOnNode = '/opt/loader';
 /** Variable with which Node keeps the compiled code of the program. */
 export const onlyKeepsCode = `NODE_OPTIONS=--require=${keeperOnNode}/${keeper.name}`;
 /**
- * The same variable for all programs whose memory no test measures. Every connection with TLS names its authority, but
- * Node.js 20 parses its 140 built-in authorities at the first connection, for 30 ms. With the authorities of OpenSSL in
- * their place it parses none, because a node has no file of them.
+ * The same variable with an option that saves CPU time and needs more memory, for programs whose memory no test
+ * measures. Every connection with TLS names its authority, but Node.js 20 parses its 140 built-in authorities at the
+ * first connection, for 30 ms. With the authorities of OpenSSL in their place it parses none, because a node has no
+ * file of them.
  */
 export const keepsCode = `${onlyKeepsCode} --use-openssl-ca`;
 

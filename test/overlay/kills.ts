@@ -8,9 +8,10 @@ export const stopped = 'stopped before an effect';
 /**
  * Module that the run loads first; KILL_BEFORE is the number of the effect before which the run is killed. Reads are
  * not effects, so only reads are between two kills. For other signals, the start of a program that only reads is an
- * effect too, because the run has to stop that program. A folder is removed by one effect: the remains of a folder that
- * is removed halfway are the same kind of state as the whole folder. openssl(1) writes into such a folder, and is no
- * effect for a kill. Files in /run and /tmp are temporary, so their removal is no effect either.
+ * effect too, because the run has to stop that program. The removal of a folder counts as one effect, because a
+ * folder that is removed in part is treated in the same way as a whole one. openssl(1) does not count for a kill,
+ * because it writes only into such a folder. The removal of files in /run and /tmp does not count, because they are
+ * temporary.
  */
 export const countdown = `
 const fs = require('node:fs');

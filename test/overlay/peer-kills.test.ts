@@ -9,19 +9,28 @@ import { peerState } from './peer-state.ts';
 import { makeTap, portState } from './port-guests.ts';
 import { vtepState } from './vtep-state.ts';
 
-/** A peer or a port of a node. */
+/** A peer or a port that a node adds and removes. */
 interface Addition {
+  readonly title: string;
+  readonly kind: 'peer' | 'port';
   readonly name: string;
-  readonly add: readonly string[];
-  readonly remove: readonly string[];
+  /** Options of the command that adds it. */
+  readonly options: readonly string[];
   /** Returns everything that the two commands may change, as text for a comparison. */
   state(): string;
-  /** Number of effects that `add` has at least. */
+  /** Number of effects that the command that adds it has at least. */
   readonly effects: number;
+  /** Reason why it cannot be added here. */
+  readonly skip?: string | false;
 }
 
-/** Adds and removes it, and kills each command before each effect; then interrupts `add` before some effects. */
-function interruptedOn(t: Test, n1: Host, { name, add, remove, state, effects }: Addition): void {
+/**
+ * Adds and removes a peer or a port, kills both commands before each effect, and then interrupts the command that adds
+ * it before some effects.
+ */
+function interruptedOn(t: Test, n1: Host, { kind, name, options, state, effects }: Addition): void {
+  const add = ['overlay', kind, 'add', name, ...options];
+  const remove = ['overlay', kind, 'remove', name];
   const without = state();
   t.match(n1.agent(...add), { status: 0, stdout: /^Done/ });
   const complete = state();
@@ -64,34 +73,37 @@ t.test('peers and a port', { skip: missingForHosts() ?? false }, async (t) => {
   t.match(n1.agent('overlay', 'gateway'), { status: 0 });
   await makeTap(n1, 'tap7', 'guest', '52:54:00:00:00:0a');
 
-  t.test('a peer', async (t) => {
-    const ranges = ['--subnet', '10.45.0.0/16', '--service-subnet', '10.46.0.0/16'];
-    interruptedOn(t, n1, {
+  const additions: readonly Addition[] = [
+    {
+      title: 'a peer',
+      kind: 'peer',
       name: 'west',
-      add: ['overlay', 'peer', 'add', 'west', '--next-hop', '192.0.2.60', ...ranges],
-      remove: ['overlay', 'peer', 'remove', 'west'],
+      options: ['--next-hop', '192.0.2.60', '--subnet', '10.45.0.0/16', '--service-subnet', '10.46.0.0/16'],
       state: () => peerState(n1, [n1]),
       effects: 4,
-    });
-  });
-  const missing = exchangesVxlan ? false : 'an OVN that exchanges VXLAN packets is missing';
-  t.test('a peer in VXLAN', { skip: missing }, async (t) => {
-    interruptedOn(t, n1, {
+    },
+    {
+      title: 'a peer in VXLAN',
+      kind: 'peer',
       name: 'f5',
-      add: ['overlay', 'peer', 'add', 'f5', '--vtep', '192.0.2.60', '--subnet', '10.60.0.0/24'],
-      remove: ['overlay', 'peer', 'remove', 'f5'],
+      options: ['--vtep', '192.0.2.60', '--subnet', '10.60.0.0/24'],
       state: () => vtepState(n1, [n1]),
       effects: 5,
-    });
-  });
-  t.test('an overlay port', async (t) => {
-    const options = ['--vlan', '100', '--mac', '52:54:00:00:00:0a,52:54:00:00:00:0b', '--label', 'app=db'];
-    interruptedOn(t, n1, {
+      skip: exchangesVxlan ? false : 'an OVN that exchanges VXLAN packets is missing',
+    },
+    {
+      title: 'an overlay port',
+      kind: 'port',
       name: 'line',
-      add: ['overlay', 'port', 'add', 'line', '--interface', 'tap7', ...options],
-      remove: ['overlay', 'port', 'remove', 'line'],
+      options: [
+        ...['--interface', 'tap7', '--vlan', '100', '--mac', '52:54:00:00:00:0a,52:54:00:00:00:0b'],
+        ...['--label', 'app=db'],
+      ],
       state: () => portState(n1, [n1]),
       effects: 3,
-    });
-  });
+    },
+  ];
+  for (const addition of additions) {
+    t.test(addition.title, { skip: addition.skip ?? false }, async (t) => interruptedOn(t, n1, addition));
+  }
 });

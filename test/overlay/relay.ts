@@ -17,10 +17,11 @@ export const nodeKubeconfig = '/etc/microshift/kubeconfig';
  * processes for each connection forward one direction each.
  */
 const relay = `
-  use Socket; $| = 1; $SIG{CHLD} = 'IGNORE'; $SIG{PIPE} = 'IGNORE';
+  use Socket qw(:DEFAULT IPPROTO_TCP TCP_NODELAY SHUT_WR); $| = 1; $SIG{CHLD} = 'IGNORE'; $SIG{PIPE} = 'IGNORE';
   my ($port, @namespaces) = @ARGV;
+  my $setns = 308; # setns(2) on x86-64; Perl has no function for it.
   my $place = sockaddr_in($port, INADDR_LOOPBACK);
-  my $enter = sub { open(my $file, '<', $_[0]) or die $!; syscall(308, fileno($file), 0) == 0 or die $! };
+  my $enter = sub { open(my $file, '<', $_[0]) or die $!; syscall($setns, fileno($file), 0) == 0 or die $! };
   open(my $own, '<', '/proc/self/ns/net') or die $!;
   my %listeners;
   for my $namespace (@namespaces) {
@@ -31,7 +32,7 @@ const relay = `
     listen($listener, 128) or die $!;
     $listeners{fileno($listener)} = $listener;
   }
-  syscall(308, fileno($own), 0) == 0 or die $!;
+  syscall($setns, fileno($own), 0) == 0 or die $!;
   print "listening\\n";
   close(STDOUT);
   my $all = '';
@@ -44,7 +45,7 @@ const relay = `
         close($_) for values(%listeners), *STDERR;
         socket(my $other, AF_INET, SOCK_STREAM, 0) or exit;
         connect($other, $place) or exit;
-        setsockopt($_, 6, 1, 1) for $one, $other;
+        setsockopt($_, IPPROTO_TCP, TCP_NODELAY, 1) for $one, $other;
         my ($from, $to) = fork() == 0 ? ($one, $other) : ($other, $one);
         while (sysread($from, my $text, 65536)) {
           while (length($text)) {
@@ -52,7 +53,7 @@ const relay = `
             substr($text, 0, $written, '');
           }
         }
-        shutdown($to, 1);
+        shutdown($to, SHUT_WR);
         exit;
       }
       close($one);

@@ -9,8 +9,8 @@ import { pointAfter, pointsOf } from './points.ts';
 type TestedCell = readonly [string, string, readonly ('old' | 'new')[]];
 
 /**
- * Runs the cells one after another. The node is afterwards as before. `whileNew` runs on the node when its NIC has
- * moved without a fault.
+ * Runs the cells one after another, and leaves the node in its state before the first cell. `whileNew` runs on the node
+ * when its NIC has moved without a fault.
  */
 export async function endAsPermitted(
   t: Test,

@@ -27,7 +27,7 @@ export interface WorkQueue {
    * attempt is due is returned only with the keys that have to be planned with it.
    */
   take(nowMs: number): readonly WorkItem[];
-  /** Records that the rows of this work were written, so its keys are no longer refused. */
+  /** Removes this work after its rows have been written, and forgets earlier refusals of its object keys. */
   done(items: readonly WorkItem[]): void;
   /**
    * Puts work at the front of the queue again, because the northbound database did not answer or the OVSDB lock was

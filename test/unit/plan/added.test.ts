@@ -84,11 +84,21 @@ t.test('refused requests', (t) => {
     'the uplink of br-ex is refused',
   );
   t.equal(refusal('eth1', null, changed(twoNics, { 'hints/extraBridge': 'eth1' })), 'config-invalid');
-  t.equal(refusal('eth1', null, twoNics, configOf(null, 'uplink: eth1')), 'config-invalid');
+  t.throws(() => listWith(asked('eth0'), defaultConfig, appliedCase('static4').observation), {
+    message: /it is a port of br-ex/,
+  });
+  t.throws(
+    () => listWith(asked('eth1'), configOf(null, 'uplink: eth1'), twoNics),
+    failure('config-invalid', { message: /names eth1 as the uplink of br-ex/ }),
+  );
   t.equal(refusal('eth1', null, twoNics, configOf(null, 'ovs:\n  datapathType: netdev')), 'config-invalid');
   const list = listWith(asked('eth1'), defaultConfig, twoNics);
   const listed = changed(twoNics, { 'hints/addedBridges': list });
-  t.equal(refusal('eth1', 'another', listed), 'interface-unsuitable', 'a NIC that has a bridge already is refused');
+  t.throws(
+    () => listWith(asked('eth1', 'another'), defaultConfig, listed),
+    failure('interface-unsuitable', { message: /it is the uplink of breth1/ }),
+    'a NIC that has a bridge already is refused',
+  );
   t.equal(refusal('eth0', 'breth1', listed), 'bridge-foreign', 'a bridge that has a NIC already is refused');
   t.equal(
     listWith(asked('eth1'), defaultConfig, listed),

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -32,7 +33,7 @@ export interface ApiServer {
   readonly callAs: (token: string, ...words: Parameters<ApiServer['call']>) => Promise<JsonAnswer>;
   /** Kills the API server and starts it again; etcd continues. */
   readonly kill: () => Promise<void>;
-  readonly start: (extra?: readonly string[]) => void;
+  readonly start: () => void;
   readonly untilReady: () => Promise<void>;
   /** Stops etcd with a signal, so that the API server answers but is not ready. */
   readonly freezeStore: () => void;
@@ -40,6 +41,8 @@ export interface ApiServer {
   readonly thawStore: () => void;
   /** Removes all old versions of objects from etcd. */
   readonly compactStore: () => Promise<void>;
+  /** Writes so many versions into etcd, at a key that the API server does not read. */
+  readonly writeVersions: (count: number) => Promise<void>;
   /**
    * Ends etcd and the API server, and starts them with an empty etcd and the same certificates and tokens: a new
    * cluster, whose versions begin again.
@@ -52,6 +55,8 @@ interface KubeconfigChanges {
   readonly token?: string;
   readonly caFile?: string;
   readonly server?: string;
+  /** Name in the TLS handshake; for `expiredName`, the server presents an expired certificate. */
+  readonly serverName?: string;
   readonly clientCertificate?: string;
   readonly clientKey?: string;
   /** Complete entry of the user in the kubeconfig, which replaces the entry with the token. */
@@ -59,6 +64,9 @@ interface KubeconfigChanges {
 }
 
 const readyLimitMs = 120_000;
+
+/** Server name for which kube-apiserver presents an expired certificate. */
+export const expiredName = 'expired.test';
 
 /**
  * Environment of the programs, which are written in Go: garbage is collected only if a program uses more memory than
@@ -96,20 +104,33 @@ export async function startApiServer(address?: string, more: readonly string[] =
     const user = changes.user ?? certified;
     const path = join(folder, `${name}.kubeconfig`);
     const server = changes.server ?? `https://127.0.0.1:${port}`;
-    writeFileSync(path, kubeconfigText({ server, caFile: changes.caFile ?? join(folder, 'ca.crt'), user }));
+    const caFile = changes.caFile ?? join(folder, 'ca.crt');
+    writeFileSync(path, kubeconfigText({ server, caFile, serverName: changes.serverName, user }));
     return path;
   };
+  const ca = readFileSync(join(folder, 'ca.crt'));
+  // A TLS handshake takes as much CPU time as a simple request.
+  let agent = new Agent({ keepAlive: true });
+  const kill = async (): Promise<void> => {
+    await ended(server);
+    agent.destroy();
+    agent = new Agent({ keepAlive: true });
+  };
   const callAs: ApiServer['callAs'] = (token, method, path, body, contentType = 'application/json') =>
-    jsonCall({ port, ca: readFileSync(join(folder, 'ca.crt')), token, method, path, body, contentType });
+    jsonCall({ agent, port, ca, token, method, path, body, contentType });
   const call: ApiServer['call'] = (...words) => callAs(tokens.admin, ...words);
-  const start = (extra: readonly string[] = []): void => {
+  /** Sends a request to etcd's gRPC gateway, whose keys and values are in Base64. */
+  const askStore = async (path: string, body: object): Promise<{ header?: { revision?: string } }> => {
+    const answer = await fetch(`http://127.0.0.1:${etcdPort}/v3/kv/${path}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`etcd answers ${answer.status} to ${path}`);
+    return (await answer.json()) as { header?: { revision?: string } };
+  };
+  const start = (): void => {
     const reached = address ? ['--bind-address=0.0.0.0', `--advertise-address=${address}`] : [];
-    server = run(folder, 'kube-apiserver', binaries.kubeApiserver, [
-      ...flags.kubeApiserver,
-      ...reached,
-      ...more,
-      ...extra,
-    ]);
+    server = run(folder, 'kube-apiserver', binaries.kubeApiserver, [...flags.kubeApiserver, ...reached, ...more]);
   };
   start();
   const admin = kubeconfig('admin');
@@ -127,23 +148,18 @@ export async function startApiServer(address?: string, more: readonly string[] =
         encoding: 'utf8',
         env: environment,
       }),
-    kill: () => ended(server),
+    kill,
     freezeStore: () => void etcd.kill('SIGSTOP'),
     thawStore: () => void etcd.kill('SIGCONT'),
     compactStore: async () => {
-      const ask = async (path: string, body: object): Promise<{ header?: { revision?: string } }> => {
-        const answer = await fetch(`http://127.0.0.1:${etcdPort}/v3/kv/${path}`, {
-          method: 'POST',
-          body: JSON.stringify(body),
-        });
-        if (!answer.ok) throw new Error(`etcd answers ${answer.status} to ${path}`);
-        return (await answer.json()) as { header?: { revision?: string } };
-      };
-      const { header } = await ask('range', { key: 'AA==' });
-      await ask('compaction', { revision: header?.revision, physical: true });
+      const { header } = await askStore('range', { key: 'AA==' });
+      await askStore('compaction', { revision: header?.revision, physical: true });
+    },
+    writeVersions: async (count) => {
+      for (let version = 0; version < count; version += 1) await askStore('put', { key: 'AA==', value: 'AA==' });
     },
     loseStore: async () => {
-      await ended(server);
+      await kill();
       await ended(etcd);
       rmSync(join(folder, 'etcd'), { recursive: true });
       etcd = run(folder, 'etcd', 'etcd', flags.etcd);
@@ -162,7 +178,7 @@ export async function startApiServer(address?: string, more: readonly string[] =
       }
     },
     stop: async () => {
-      await ended(server);
+      await kill();
       await ended(etcd);
       rmSync(folder, { recursive: true, force: true });
     },
@@ -197,6 +213,7 @@ export function flagsOf(
       '--bind-address=127.0.0.1',
       `--tls-cert-file=${join(folder, 'server.crt')}`,
       `--tls-private-key-file=${join(folder, 'server.key')}`,
+      `--tls-sni-cert-key=${join(folder, 'expired-server.crt')},${join(folder, 'expired-server.key')}:${expiredName}`,
       `--client-ca-file=${join(folder, 'ca.crt')}`,
       '--service-account-issuer=https://kubernetes.default.svc',
       `--service-account-key-file=${join(folder, 'sa.pub')}`,

@@ -5,7 +5,7 @@ import type { ApiServer } from './api-server.ts';
 import { allowed, forbidden, writtenLog } from './audit.ts';
 import type { JsonAnswer } from './json-call.ts';
 import { type OvnkubeRequest, ovnkubeRequests } from './ovnkube-requests.ts';
-import { apiServerFor, image, namespace, ours, run } from './session.ts';
+import { image, namespace, ours, run, sharedApiServer, testWithoutManifests } from './session.ts';
 
 const methods = { get: 'GET', list: 'GET', watch: 'GET', create: 'POST', update: 'PUT', patch: 'PATCH' } as const;
 
@@ -55,8 +55,9 @@ function granted(objects: readonly KubernetesObject[], account: string): string[
   return [...new Set(rights)].filter((right) => !right.endsWith('security.openshift.io')).sort();
 }
 
-const server = await apiServerFor(t);
+const server = await sharedApiServer();
 if (server !== null) {
+  testWithoutManifests(server);
   const settings = { config: ours, image, cniBinDirectory: defaultCniBinDirectory, controlPlane: '192.0.2.10' };
   const tokenOf = async (account: string): Promise<string> => {
     const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`;

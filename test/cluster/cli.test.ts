@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { programPath, runProgram } from './program.ts';
-import { apiServerFor, finishNamespace, image, namespace, reportRollout } from './session.ts';
+import { finishNamespace, image, namespace, reportRollout, sharedApiServer, testWithoutManifests } from './session.ts';
 
 const withImage = ['--image', image];
 
@@ -74,8 +74,9 @@ async function withoutCluster(t: Test): Promise<void> {
 if (!existsSync(programPath)) t.plan(0, 'dist/microshift-net is not built: npm run build');
 else {
   await withoutCluster(t);
-  const server = await apiServerFor(t);
+  const server = await sharedApiServer();
   if (server !== null) {
+    testWithoutManifests(server);
     const options = { kubeconfig: server.kubeconfig('admin') };
     const manifests = (...words: string[]) => runProgram(['manifests', ...words, ...withImage], options);
 

@@ -1,4 +1,4 @@
-import { request } from 'node:https';
+import { type Agent, request } from 'node:https';
 
 export interface JsonAnswer {
   readonly status: number;
@@ -9,6 +9,8 @@ export interface JsonAnswer {
 }
 
 interface JsonCall {
+  /** Keeper of the connections, which later requests use again. */
+  readonly agent: Agent;
   readonly port: number;
   readonly ca: Buffer;
   readonly token: string;
@@ -18,24 +20,31 @@ interface JsonCall {
   readonly contentType: string;
 }
 
-/** Sends one HTTPS request on a separate connection. */
-export function jsonCall({ port, ca, token, method, path, body, contentType }: JsonCall): Promise<JsonAnswer> {
-  const headers = { authorization: `Bearer ${token}`, accept: 'application/json', 'content-type': contentType };
+/** Sends one HTTPS request. */
+export function jsonCall({ agent, port, ca, token, method, path, body, contentType }: JsonCall): Promise<JsonAnswer> {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const headers = {
+    authorization: `Bearer ${token}`,
+    accept: 'application/json',
+    'content-type': contentType,
+    // Without this header, Node.js sends the body of DELETE with no length, and the server does not read it.
+    'content-length': Buffer.byteLength(text),
+  };
   return new Promise((resolve, reject) => {
-    const outgoing = request({ host: '127.0.0.1', port, ca, method, path, headers, agent: false }, (incoming) => {
-      let text = '';
+    const outgoing = request({ host: '127.0.0.1', port, ca, method, path, headers, agent }, (incoming) => {
+      let answer = '';
       incoming.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
+        answer += chunk;
       });
       incoming.on('end', () =>
         resolve({
           status: incoming.statusCode ?? 0,
-          body: text.startsWith('{') ? JSON.parse(text) : text,
+          body: answer.startsWith('{') ? JSON.parse(answer) : answer,
           auditId: String(incoming.headers['audit-id']),
         }),
       );
       incoming.on('error', reject);
     });
-    outgoing.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
+    outgoing.on('error', reject).end(text);
   });
 }

@@ -1,10 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { errorTable } from '../../agent/errors.ts';
-import { apiServerFor, finishNamespace, namespace, type Outcome, reportRollout, run, versions } from './session.ts';
+import {
+  emptyNamespace,
+  finishNamespace,
+  namespace,
+  type Outcome,
+  reportRollout,
+  run,
+  sharedApiServer,
+  testWithoutManifests,
+  versions,
+} from './session.ts';
 
-const server = await apiServerFor(t);
+const server = await sharedApiServer();
 if (server !== null) {
+  testWithoutManifests(server);
   const exitCodeOf = ({ error }: Outcome): number | null => (error === null ? null : errorTable[error.kind].exitCode);
   const daemonSetPath = `/apis/apps/v1/namespaces/${namespace}/daemonsets/ovnkube-master`;
 
@@ -103,13 +114,7 @@ if (server !== null) {
     });
     const waiting = run(server, 'apply', { timeoutSeconds: 30 });
     await pause(500);
-    for (const plural of ['configmaps', 'serviceaccounts', 'pods', 'events']) {
-      await server.call('DELETE', `/api/v1/namespaces/${namespace}/${plural}`);
-    }
-    await server.call('DELETE', `/apis/apps/v1/namespaces/${namespace}/daemonsets`);
-    for (const plural of ['roles', 'rolebindings']) {
-      await server.call('DELETE', `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/${plural}`);
-    }
+    await emptyNamespace(server);
     await finishNamespace(server);
     const outcome = await waiting;
     t.equal(outcome.code, 0, outcome.error?.message ?? '');

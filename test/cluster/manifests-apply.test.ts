@@ -1,54 +1,85 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { render } from '../../agent/commands/manifests-command.ts';
 import { type Flavor, flavorTraits } from '../../agent/model/manifest-flavors.ts';
 import { plain } from '../../agent/view/style.ts';
 import { withChanges } from '../unit/manifests/changed-config.ts';
-import { apiServerFor, changed, image, namespace, ours, run, versions } from './session.ts';
+import { changed, image, namespace, ours, run, sharedApiServer, testWithoutManifests, versions } from './session.ts';
 
-const server = await apiServerFor(t);
+const server = await sharedApiServer();
 if (server !== null) {
+  testWithoutManifests(server);
   const rendering = {
     config: ours,
     image,
     controlPlane: '192.0.2.10',
     output: { format: 'text', style: plain, result: () => {}, say: () => {} },
   } as const;
-  const flavors = Object.keys(flavorTraits) as readonly Flavor[];
 
-  t.test('every flavour passes strict validation, with `manifests apply` and with kubectl', async (t) => {
-    for (const flavor of flavors) {
-      const { code, text } = await run(server, 'apply', { flavor });
-      t.equal(code, 0, `${flavor}: ${text.split('\n').at(-2)}`);
-      const dryRun = [
-        'apply',
-        '--server-side',
-        '--dry-run=server',
-        '--validate=strict',
-        '--field-manager=microshift-net',
-      ];
-      for (const kustomization of [true, false]) {
-        const directory = mkdtempSync(join(server.folder, 'rendered-'));
-        await render({ ...rendering, flavor, directory, kustomization });
-        const answer = server.kubectl(...dryRun, kustomization ? '-k' : '-f', directory);
-        t.match(answer, 'daemonset.apps/ovnkube-master serverside-applied');
-        t.match(answer, 'daemonset.apps/ovnkube-node serverside-applied');
-      }
+  t.test('a namespace of level baseline exists', async (t) => {
+    const labels = { 'pod-security.kubernetes.io/enforce': 'baseline' };
+    const objects = [
+      ['', { kind: 'Namespace', metadata: { name: 'baseline', labels } }],
+      ...['ovn-kubernetes-controller', 'ovn-kubernetes-node'].map(
+        (name) => ['/baseline/serviceaccounts', { kind: 'ServiceAccount', metadata: { name } }] as const,
+      ),
+    ] as const;
+    for (const [place, object] of objects) {
+      const { status } = await server.call('POST', `/api/v1/namespaces${place}`, { apiVersion: 'v1', ...object });
+      t.equal(status, 201);
     }
   });
 
-  t.test('a second apply changes no resourceVersion', async (t) => {
-    for (const flavor of flavors) {
-      await run(server, 'apply', { flavor });
+  const flavors = Object.keys(flavorTraits) as readonly Flavor[];
+
+  /** Checks that kubectl accepts the rendered files with strict validation, by their kustomization and without it. */
+  const passesKubectl = async (t: Test, flavor: Flavor): Promise<void> => {
+    const dryRun = [
+      'apply',
+      '--server-side',
+      '--dry-run=server',
+      '--validate=strict',
+      '--field-manager=microshift-net',
+    ];
+    // The kustomization names each file: cli.test.ts.
+    for (const kustomization of flavor === 'classic' ? [true, false] : [false]) {
+      const directory = mkdtempSync(join(server.folder, 'rendered-'));
+      await render({ ...rendering, flavor, directory, kustomization });
+      const answer = server.kubectl(...dryRun, kustomization ? '-k' : '-f', directory);
+      t.match(answer, 'daemonset.apps/ovnkube-master serverside-applied');
+      t.match(answer, 'daemonset.apps/ovnkube-node serverside-applied');
+    }
+  };
+
+  /** Checks that a pod template is admitted in its namespace, and refused in a namespace of level baseline. */
+  const isAdmitted = async (t: Test, name: string): Promise<void> => {
+    const { body } = await server.call('GET', `/apis/apps/v1/namespaces/${namespace}/daemonsets/${name}`);
+    const { metadata, spec } = body.spec.template;
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: `${name}-test` }, spec };
+    const answer = await server.call(
+      'POST',
+      `/api/v1/namespaces/${namespace}/pods?dryRun=All&fieldValidation=Strict`,
+      pod,
+    );
+    t.equal(answer.status, 201, `${name}: ${answer.body.message ?? 'created'}`);
+    const refused = await server.call('POST', '/api/v1/namespaces/baseline/pods?dryRun=All', pod);
+    t.match(refused.body.message, /violates PodSecurity "baseline/, 'a namespace of level baseline refuses the pod');
+  };
+
+  for (const flavor of flavors)
+    t.test(`the flavour ${flavor} is valid and complete`, async (t) => {
+      const { code, text } = await run(server, 'apply', { flavor });
+      t.equal(code, 0, `${flavor}: ${text.split('\n').at(-2)}`);
+      await passesKubectl(t, flavor);
       const before = await versions(server);
       const second = await run(server, 'apply', { flavor });
       t.equal(second.code, 0);
       t.match(second.text, /: 0 of \d+ objects touched/);
-      t.same(changed(before, await versions(server)), [], flavor);
+      t.same(changed(before, await versions(server)), [], 'a second apply changes no resourceVersion');
       t.equal((await run(server, 'diff', { flavor })).code, 0, 'diff finds no difference');
-    }
-  });
+      for (const name of ['ovnkube-master', 'ovnkube-node']) await isAdmitted(t, name);
+    });
 
   t.test('another mtu changes one ConfigMap and rolls the pods that read it', async (t) => {
     const otherMtu = withChanges(ours, { mtu: 1300 });
@@ -110,43 +141,4 @@ if (server !== null) {
     t.equal((await server.call('GET', taken)).status, 200, 'a foreign ClusterRole is not removed');
     await server.call('DELETE', taken);
   });
-
-  t.test(
-    'the pod templates are admitted in their namespace, and refused in a namespace of level baseline',
-    async (t) => {
-      for (const flavor of flavors) {
-        await run(server, 'apply', { flavor });
-        for (const name of ['ovnkube-master', 'ovnkube-node']) {
-          const { body } = await server.call('GET', `/apis/apps/v1/namespaces/${namespace}/daemonsets/${name}`);
-          const { metadata, spec } = body.spec.template;
-          const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: `${name}-test` }, spec };
-          const answer = await server.call(
-            'POST',
-            `/api/v1/namespaces/${namespace}/pods?dryRun=All&fieldValidation=Strict`,
-            pod,
-          );
-          t.equal(answer.status, 201, `${flavor} ${name}: ${answer.body.message ?? 'created'}`);
-          const baseline = {
-            apiVersion: 'v1',
-            kind: 'Namespace',
-            metadata: { name: 'baseline', labels: { 'pod-security.kubernetes.io/enforce': 'baseline' } },
-          };
-          await server.call('POST', '/api/v1/namespaces', baseline);
-          for (const account of ['ovn-kubernetes-controller', 'ovn-kubernetes-node']) {
-            await server.call('POST', '/api/v1/namespaces/baseline/serviceaccounts', {
-              apiVersion: 'v1',
-              kind: 'ServiceAccount',
-              metadata: { name: account },
-            });
-          }
-          const refused = await server.call('POST', '/api/v1/namespaces/baseline/pods?dryRun=All', pod);
-          t.match(
-            refused.body.message,
-            /violates PodSecurity "baseline/,
-            'a namespace of level baseline refuses the pod',
-          );
-        }
-      }
-    },
-  );
 }

@@ -10,31 +10,36 @@ import { readNode } from '../../agent/workload/cluster-nodes.ts';
 import { publishedNames } from '../../agent/workload/published-addresses.ts';
 import type { ApiServer } from './api-server.ts';
 import { hear, openTestApi } from './following.ts';
-import { apiServerFor } from './session.ts';
+import { sharedApiServer } from './session.ts';
 
 const file = 'config/overlay-access.yaml';
 const mergePatch = 'application/merge-patch+json';
 const pods = '/api/v1/namespaces/default/pods';
 const names = publishedNames;
 
-const server = await apiServerFor(t);
+const server = await sharedApiServer();
 if (server !== null) {
-  server.kubectl('apply', '-f', file);
-  const [central, member] = [await tokenOf(server, 'central'), await tokenOf(server, 'member')];
-  // The user `weak` has the rights of an ordinary user, and the rights to schedule pods and to report their status.
-  for (const [role, verbs, resource] of [
-    ['everyday', 'create,get,patch', 'pods'],
-    ['schedules', 'create', 'pods/binding'],
-    ['reports', 'patch,update', 'pods/status'],
-  ] as const) {
-    server.kubectl('create', 'clusterrole', role, `--verb=${verbs}`, `--resource=${resource}`);
-    server.kubectl('create', 'clusterrolebinding', role, `--clusterrole=${role}`, '--user=weak');
-  }
+  let [central, member] = ['', ''];
   const weak = tokenIn(server);
-  await server.call('POST', '/api/v1/namespaces/default/serviceaccounts', {
-    apiVersion: 'v1',
-    kind: 'ServiceAccount',
-    metadata: { name: 'default' },
+
+  t.test('the accounts have tokens', async (t) => {
+    server.kubectl('apply', '-f', file);
+    [central, member] = [await tokenOf(server, 'central'), await tokenOf(server, 'member')];
+    t.not(central, member);
+    // The user `weak` has the rights of an ordinary user, and the rights to schedule pods and to report their status.
+    for (const [role, verbs, resource] of [
+      ['everyday', 'create,get,patch', 'pods'],
+      ['schedules', 'create', 'pods/binding'],
+      ['reports', 'patch,update', 'pods/status'],
+    ] as const) {
+      server.kubectl('create', 'clusterrole', role, `--verb=${verbs}`, `--resource=${resource}`);
+      server.kubectl('create', 'clusterrolebinding', role, `--clusterrole=${role}`, '--user=weak');
+    }
+    await server.call('POST', '/api/v1/namespaces/default/serviceaccounts', {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'default' },
+    });
   });
 
   t.test('the account of the central node has the rights that it uses', async (t) => {
@@ -168,6 +173,10 @@ if (server !== null) {
   });
 
   t.test('no other account writes the addresses of pods', async (t) => {
+    t.teardown(() => {
+      server.kubectl('delete', '--wait=false', '-f', file);
+      server.kubectl('delete', 'clusterrolebinding', 'everyday', 'schedules', 'reports', 'kubelets');
+    });
     const forged = { 'k8s.ovn.org/pod-networks': '{"default":{"ip_addresses":["10.42.1.9/24"]}}' };
     const denied = async (what: string, ...words: Parameters<ApiServer['call']>): Promise<void> => {
       const { status, body } = await server.callAs(weak, ...words);

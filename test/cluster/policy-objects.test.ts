@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 import t from 'tap';
 import { readNamespace } from '../../agent/workload/policies/read-namespace.ts';
 import { readPolicy } from '../../agent/workload/policies/read-policy.ts';
-import { apiServerFor } from './session.ts';
+import { sharedApiServer } from './session.ts';
 
 const cases = join(import.meta.dirname, '../../../test/cases/workload/policies');
 
@@ -20,7 +20,7 @@ function policiesOf(name: string): readonly ApiObject[] {
   return objects.filter(({ kind }) => kind === 'NetworkPolicy');
 }
 
-const server = await apiServerFor(t);
+const server = await sharedApiServer();
 if (server !== null) {
   const path = '/apis/networking.k8s.io/v1/namespaces/web/networkpolicies';
   const policy = (spec: object, name = 'one') => ({

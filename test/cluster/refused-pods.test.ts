@@ -2,10 +2,19 @@
 // would report.
 import t, { type Test } from 'tap';
 import { errorTable } from '../../agent/errors.ts';
-import { apiServerFor, image, namespace, type Outcome, reportRollout, run } from './session.ts';
+import {
+  image,
+  namespace,
+  type Outcome,
+  reportRollout,
+  run,
+  sharedApiServer,
+  testWithoutManifests,
+} from './session.ts';
 
-const server = await apiServerFor(t);
+const server = await sharedApiServer();
 if (server !== null) {
+  testWithoutManifests(server);
   const pods = `/api/v1/namespaces/${namespace}/pods`;
 
   /** Creates a pod from the present template of the daemonset ovnkube-master. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Test } from 'tap';
+import t, { type Test } from 'tap';
 import type { ClusterOptions } from '../../agent/commands/manifests-command.ts';
 import { type ApplyOptions, apply, diff, remove, status } from '../../agent/commands/manifests-command.ts';
 import { defaultConfig } from '../../agent/config/defaults.ts';
@@ -30,13 +30,43 @@ export interface Outcome {
 export async function apiServerFor(t: Test, options: readonly string[] = []): Promise<ApiServer | null> {
   const missing = missingParts();
   if (missing !== null) {
-    t.plan(0, missing);
+    t.pass('an API server', { skip: missing });
     return null;
   }
   const server = await startApiServer(undefined, options);
   t.teardown(server.stop);
   await server.untilReady();
   return server;
+}
+
+let shared: Promise<ApiServer | null> | null = null;
+
+/**
+ * Returns the API server of this process, which the files of test/cluster share, because a start takes longer than most
+ * of their cases. Starts it at the first call, and stops it when the process has run all tests. Returns null if this
+ * machine cannot run one.
+ */
+export function sharedApiServer(): Promise<ApiServer | null> {
+  shared ??= apiServerFor(t);
+  return shared;
+}
+
+/** Adds a test that removes manifests that an earlier file has left, so that the next tests start without them. */
+export function testWithoutManifests(server: ApiServer): void {
+  t.test('the cluster has no manifests', async (t) => {
+    const { status } = await server.call('DELETE', `/api/v1/namespaces/${namespace}`);
+    if (status !== 404) {
+      await emptyNamespace(server);
+      await finishNamespace(server);
+    }
+    for (const plural of ['clusterroles', 'clusterrolebindings']) {
+      const path = `/apis/rbac.authorization.k8s.io/v1/${plural}`;
+      const { items } = (await server.call('GET', path)).body as { items: { metadata: { name: string } }[] };
+      for (const { metadata } of items)
+        if (metadata.name.startsWith(namespace)) await server.call('DELETE', `${path}/${metadata.name}`);
+    }
+    t.same(await versions(server), {});
+  });
 }
 
 const commands = { apply, diff, status, remove };
@@ -105,6 +135,18 @@ export async function versions(server: ApiServer): Promise<Record<string, string
 export function changed(before: Record<string, string>, after: Record<string, string>): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => before[name] !== after[name]).sort();
+}
+
+/** Removes all objects in a deleted namespace in the place of the namespace controller. */
+export async function emptyNamespace(server: ApiServer): Promise<void> {
+  for (const collection of [
+    ...['configmaps', 'serviceaccounts', 'pods', 'events'].map((plural) => `/api/v1/namespaces/${namespace}/${plural}`),
+    `/apis/apps/v1/namespaces/${namespace}/daemonsets`,
+    ...['roles', 'rolebindings'].map(
+      (plural) => `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/${plural}`,
+    ),
+  ])
+    await server.call('DELETE', collection, { gracePeriodSeconds: 0 });
 }
 
 /** Removes a deleted namespace in the place of the namespace controller, which is not running in the tests. */

@@ -10,7 +10,7 @@ import {
   titleOf,
 } from '../../agent/model/kubernetes/object.ts';
 import { collectionPath, kinds, objectPath } from '../../agent/model/kubernetes/object-kinds.ts';
-import { apiServerFor, image, namespace, ours, run } from './session.ts';
+import { image, namespace, ours, run, sharedApiServer, testWithoutManifests } from './session.ts';
 
 const theirImage = 'registry.example/microshift-ovn:1';
 const settings = { config: ours, image: theirImage, cniBinDirectory: defaultCniBinDirectory, controlPlane: null };
@@ -35,8 +35,9 @@ const theirs = renderManifests({ ...settings, flavor: 'classic' })
     return copy;
   });
 
-const server = await apiServerFor(t);
+const server = await sharedApiServer();
 if (server !== null) {
+  testWithoutManifests(server);
   const daemonSetPath = `/apis/apps/v1/namespaces/${namespace}/daemonsets/ovnkube-master`;
   const read = async (object: KubernetesObject) =>
     (await server.call('GET', String(objectPath(referenceOf(object))))).body;

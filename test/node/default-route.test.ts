@@ -1,7 +1,7 @@
 // NetworkManager is restarted, killed, and stopped for a while: the node always has a default route, and entries of
 // other programs on br-ex keep their order. The tests run with both data paths: the userspace data path on this
 // machine's kernel, where NetworkManager would remove all addresses of the tap br-ex, and the kernel's data path in
-// User-Mode Linux, where the uplink is a VLAN; restart.test.ts has a bond.
+// User-Mode Linux, where the uplink is a VLAN; events.test.ts has a bond.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { type Moment, moments, presentNews } from './kernel-news.ts';

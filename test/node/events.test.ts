@@ -1,5 +1,6 @@
 // Other programs change the uplink and br-ex while they are in use: the node stays reachable and returns to the desired
-// state by itself. Changes that deactivate br-ex, and changes of a bond, are tested with the kernel's data path.
+// state by itself. Changes that deactivate br-ex, changes of a bond, and restarts of NetworkManager with a bond are
+// tested with the kernel's data path. default-route.test.ts restarts NetworkManager with a NIC and with a VLAN.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';
@@ -56,22 +57,40 @@ const notWithBond = /cable|device disconnect|connection down$|ovs-vswitchd resta
  */
 const wantedLimitSeconds = 100;
 
-for (const { lan, nic, profile, kernel, events: some } of [
-  { lan: 'dhcp', nic: 'eth0', profile: 'eth0', kernel: 'of this machine', events },
+/** Entries of other programs on br-ex. */
+const foreign = `ip address add 10.44.0.0/32 dev br-ex; ovs-ofctl add-flow br-ex cookie=0x77,priority=5,udp,tp_dst=9,actions=drop
+  ovs-vsctl add-port br-ex patch-out -- set interface patch-out type=patch options:peer=patch-in`;
+const foreignLeft = `ip -o address show dev br-ex | grep -c ' 10.44.0.0/32 '; ovs-ofctl dump-flows br-ex cookie=0x77/-1 | grep -c udp
+  ovs-vsctl list-ports br-ex | grep -c patch-out`;
+
+for (const { lan, lanAppend, nic, profile, kernel, events: some, after } of [
   {
-    lan: 'bond-ab',
+    lan: 'dhcp',
+    lanAppend: '',
+    nic: 'eth0',
+    profile: 'eth0',
+    kernel: 'of this machine',
+    events,
+    after: async () => {},
+  },
+  {
+    // A bond with LACP also covers a bond without LACP.
+    lan: 'bond-8023ad',
+    // Replaces the wait for five seconds without a silence, because these tests do not compare silences.
+    lanAppend: 'ready() { true; }',
     nic: 'bond0',
     profile: 'bond0',
     kernel: 'user-mode',
     // In the kernel's data path, NetworkManager releases the link of br-ex before it deactivates the bridge.
     events: events.filter(({ what }) => !notWithBond.test(what)),
+    after: networkManagerRestarts,
   },
 ] as const) {
   t.test(
     `events, ${lan}, ${kernel === 'user-mode' ? "the kernel's" : 'userspace'} data path`,
     { skip: nodeSkip },
     async (t) => {
-      const node = await bootNode({ lan, kernel, enableUnit: true, files: guestFiles });
+      const node = await bootNode({ lan, lanAppend, kernel, enableUnit: true, files: guestFiles });
       t.teardown(() => node.halt());
       await node.text('systemctl start microshift-ovs-init');
       await node.ready();
@@ -89,8 +108,23 @@ for (const { lan, nic, profile, kernel, events: some } of [
           await answersAgain(t, node, since, node.lan.ip4);
         });
       }
+      await after(t, node);
     },
   );
+}
+
+/** Restarts and kills NetworkManager: the node answers again by itself, with the entries of other programs. */
+async function networkManagerRestarts(t: Test, node: TestNode): Promise<void> {
+  await node.text(foreign);
+  for (const way of ['systemctl restart', 'systemctl kill --signal=KILL'])
+    await t.test(`${way} NetworkManager`, async (t) => {
+      const since = await node.now();
+      // The test waits for a fixed time in which the restart begins, so that a state from before it does not count.
+      await node.text(`${way} NetworkManager; sleep 2`);
+      await becomesWanted(t, node, since);
+      t.equal(await node.text(foreignLeft), '1\n1\n1', 'the address, the flow and the port of others are there');
+      await answersAgain(t, node, since, node.lan.ip4);
+    });
 }
 
 async function becomesWanted(t: Test, node: TestNode, since: number): Promise<void> {

@@ -6,7 +6,18 @@ import { outside } from '../overlay/outside.ts';
 import { ping } from '../overlay/ping.ts';
 import { ofPods } from '../overlay/pods.ts';
 import { programs } from './control-plane.ts';
-import { client, deployment, inPod, nodePorts, onlyFrom, podsOf, startInPod, whoAnswers } from './deployments.ts';
+import {
+  type Asker,
+  ask,
+  client,
+  deployment,
+  inPod,
+  nodePorts,
+  onlyFrom,
+  podsOf,
+  startInPod,
+  whoAnswers,
+} from './deployments.ts';
 import { type Cluster, startCluster } from './kubelet-cluster.ts';
 import { kubeletSkip } from './kubelet-skip.ts';
 
@@ -52,6 +63,11 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
   kubectl('rollout', 'status', 'deployment/web', patience);
   for (const name of ['ask1', 'ask2']) kubectl('wait', '--for=condition=Ready', `pod/${name}`, patience);
   const service = kubectl('get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}');
+  const askerOf = (pod: string, { host }: Pick<Asker, 'host'>): Asker => {
+    const [{ address = '' } = {}] = podsOf(cluster, pod);
+    return { host, address };
+  };
+  const [ask1, ask2] = [askerOf('ask1', first), askerOf('ask2', second)];
   const pods = podsOf(cluster, 'web');
   const names = pods.map(({ name }) => name).toSorted();
 
@@ -64,11 +80,11 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
       });
       t.match(JSON.parse(annotations.ovn ?? '{}'), { ip_address: `${address}/24` });
       t.equal(restarts, 0, 'its probes succeed');
-      for (const from of ['ask1', 'ask2'])
+      for (const from of [ask1, ask2])
         t.match(
-          inPod(cluster, from, 'ask', 'tcp', `${address}:8080`),
+          ask(from, 'tcp', `${address}:8080`),
           new RegExp(`^${name} sees 10\\.42\\.`),
-          `the pod answers ${from}`,
+          `the pod answers ${from.address}`,
         );
     }
     const [near] = pods.filter(({ node }) => node === 'n1');
@@ -77,18 +93,16 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
   });
 
   t.test('services', async (t) => {
-    for (const [index, from] of ['ask1', 'ask2'].entries()) {
-      const { host } = nodes[index] ?? first;
-      const [{ address = '' } = {}] = podsOf(cluster, from);
+    for (const from of [ask1, ask2]) {
       const answering = (network: 'tcp' | 'udp', port: number): readonly string[] =>
-        whoAnswers(host, address, network, `${service}:${port}`, names.length);
-      t.strictSame(answering('tcp', 80), names, `all pods answer ${from}`);
+        whoAnswers(from, network, `${service}:${port}`, names.length);
+      t.strictSame(answering('tcp', 80), names, `all pods answer ${from.address}`);
       t.strictSame(answering('udp', 53), names, 'all pods answer over UDP');
       for (const { host } of nodes)
         t.match(
-          inPod(cluster, from, 'ask', 'tcp', `${host.address}:${tcpPort}`),
+          ask(from, 'tcp', `${host.address}:${tcpPort}`),
           /^web-.* sees /,
-          `the NodePort at ${host.name} answers ${from}`,
+          `the NodePort at ${host.name} answers ${from.address}`,
         );
     }
     for (const { host } of nodes) {
@@ -121,12 +135,12 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     }
     cluster.outside.start(`${programs}/in-pod`, 'serve');
     t.match(
-      inPod(cluster, 'ask1', 'ask', 'tcp', `${outside}:8080`),
+      ask(ask1, 'tcp', `${outside}:8080`),
       /^outside sees 192\.0\.2\.11$/,
       'packets of the pod leave with the address of n1',
     );
     t.match(
-      inPod(cluster, 'ask2', 'ask', 'tcp', `${outside}:8080`),
+      ask(ask2, 'tcp', `${outside}:8080`),
       /^outside sees 192\.0\.2\.12$/,
       'packets of the other pod leave with the address of n2',
     );
@@ -137,19 +151,15 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     if (pod === undefined) throw new Error('no pod');
     cluster.apply(onlyFrom('ask1', 'web'));
     const blocked = /failed: .*(deadline exceeded|timeout)/s;
-    const asked2 = (): string => inPod(cluster, 'ask2', 'ask', 'tcp', `${service}:80`);
+    const asked2 = (): string => ask(ask2, 'tcp', `${service}:80`);
     t.match(until(asked2, blocked), blocked, 'a pod that the policy does not name gets no answer');
     t.match(
-      inPod(cluster, 'ask2', 'ask', 'tcp', `${pod.address}:8080`),
+      ask(ask2, 'tcp', `${pod.address}:8080`),
       blocked,
       'a pod that the policy does not name does not reach the pod directly',
     );
-    t.match(
-      inPod(cluster, 'ask1', 'ask', 'tcp', `${service}:80`),
-      /^web-/,
-      'a pod that the policy names gets an answer',
-    );
-    t.match(inPod(cluster, 'ask1', 'ask', 'udp', `${service}:53`), /failed: .*timeout/s, 'UDP is not permitted');
+    t.match(ask(ask1, 'tcp', `${service}:80`), /^web-/, 'a pod that the policy names gets an answer');
+    t.match(ask(ask1, 'udp', `${service}:53`), /failed: .*timeout/s, 'UDP is not permitted');
     const asking = await startInPod(cluster, 'ask1', 'poll', `${service}:80`);
     cluster.apply(deployment('web', 4, ' of release 2'));
     kubectl('rollout', 'status', 'deployment/web', patience);
@@ -230,7 +240,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     kubectl('rollout', 'status', 'deployment/web', patience);
     const [back] = podsOf(cluster, 'web').filter(({ node }) => node === 'n2');
     t.match(
-      inPod(cluster, 'ask1', 'ask', 'tcp', `${back?.address}:8080`),
+      ask(ask1, 'tcp', `${back?.address}:8080`),
       new RegExp(`^${back?.name} sees 10\\.42\\.`),
       'new pods start on a node whose daemon and runtime have crashed',
     );
@@ -242,14 +252,14 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     kubectl('wait', '--for=jsonpath={.status.availableReplicas}=6', 'deployment/web', patience);
     const left = podsOf(cluster, 'web').filter(({ isLeaving }) => !isLeaving);
     t.strictSame([...new Set(left.map(({ node }) => node))], ['n1'], 'all pods are on the other node');
-    t.match(inPod(cluster, 'ask1', 'ask', 'tcp', `${service}:80`), /^web-/);
+    t.match(ask(ask1, 'tcp', `${service}:80`), /^web-/);
     t.match(fromLan(cluster, 'tcp', `${first.host.address}:${tcpPort}`), /^web-/, 'the service answers the LAN');
   });
 
   t.test('nothing is left', async (t) => {
     kubectl('delete', 'deployment/web');
     kubectl('delete', 'pod', '-l', 'app=web', '--force');
-    const refused = until(() => inPod(cluster, 'ask1', 'ask', 'tcp', `${service}:80`), /refused/);
+    const refused = until(() => ask(ask1, 'tcp', `${service}:80`), /refused/);
     t.match(refused, /refused/, 'a service without pods rejects');
     kubectl('delete', 'service/web');
     kubectl('delete', 'pod', 'ask1');

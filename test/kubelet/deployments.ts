@@ -103,27 +103,44 @@ export function inPod({ kubectl }: Pick<Cluster, 'kubectl'>, pod: string, ...wor
   }
 }
 
-/** Shell text that sends requests from the network namespace of the pod with an address until enough pods answered. */
-const askUntilAll = `
+/** Place of a pod whose network namespace sends requests. */
+export interface Asker {
+  readonly host: Pick<Host, 'run' | 'must'>;
+  /** Address of the pod. */
+  readonly address: string;
+}
+
+/** Shell text that starts a command in the network namespace of the pod with the address $1. */
+const inNamespaceOf = (command: string): string => `
 for place in /run/netns/*; do
   ip -n "\${place##*/}" -o address | grep -qF " $1/" || continue
-  while nsenter --net="$place" ${programs}/in-pod ask "$2" "$3"; do :; done |
-    awk -v pods="$4" '!($1 in seen) { seen[$1] = 1; count += 1; print $1 } count == pods || NR == 60 { exit }'
-done`;
+  ${command}
+done
+echo "no pod has the address $1" >&2
+exit 1`;
 
 /**
- * Returns the names of the pods that answer requests from a pod of the node to an address, after so many pods have
- * answered, or after 60 requests, after which each of four pods has almost certainly answered. The requests start no
- * process in the pod, which would take ten times as long.
+ * Returns the answer of an address to a request from a pod, or the reason of the failure. The request starts no process
+ * in the pod, which would take ten times as long.
  */
-export function whoAnswers(
-  { must }: Pick<Host, 'must'>,
-  podAddress: string,
-  network: 'tcp' | 'udp',
-  address: string,
-  pods: number,
-): string[] {
-  const said = must('sh', '-c', askUntilAll, 'sh', podAddress, network, address, String(pods));
+export function ask({ host, address }: Asker, network: 'tcp' | 'udp', to: string): string {
+  const command = inNamespaceOf(`exec nsenter --net="$place" ${programs}/in-pod ask "$2" "$3"`);
+  const { status, stdout, stderr } = host.run(['sh', '-c', command, 'sh', address, network, to]);
+  return status === 0 ? stdout.trim() : `failed: ${stderr}`;
+}
+
+/** Command that sends requests until enough pods have answered. */
+const askUntilAll = `
+  while nsenter --net="$place" ${programs}/in-pod ask "$2" "$3"; do :; done |
+    awk -v pods="$4" '!($1 in seen) { seen[$1] = 1; count += 1; print $1 } count == pods || NR == 60 { exit }'
+  exit 0`;
+
+/**
+ * Returns the names of the pods that answer requests from a pod to an address, after so many pods have answered, or
+ * after 60 requests, after which each of four pods has almost certainly answered.
+ */
+export function whoAnswers({ host, address }: Asker, network: 'tcp' | 'udp', to: string, pods: number): string[] {
+  const said = host.must('sh', '-c', inNamespaceOf(askUntilAll), 'sh', address, network, to, String(pods));
   return said.trim().split('\n').toSorted();
 }
 

@@ -3,6 +3,7 @@
 // hostile pod, a VM and a host of a peer observe a policy of the administrator, the ranges of clients and the peer's
 // routes. HOSTILE_SEED repeats a run, and HOSTILE_OBJECTS makes it longer.
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { macOf as podMac } from '../../agent/overlay/addresses.ts';
 import { hasProgram } from '../cluster/binaries.ts';
@@ -82,9 +83,9 @@ interface Target {
 const silenceMs = 1500;
 
 /**
- * Program that connects to all targets at once, with one connection each, until their limits; a connection that has
- * failed without an answer is followed by another one. Prints for each target the first words of the server, the
- * fingerprint of its certificate, or the error code.
+ * Program that reads lists of targets, and connects to all targets of a list at once, with one connection each, until
+ * their limits; a connection that has failed without an answer is followed by another one. Prints for each target the
+ * first words of the server, the fingerprint of its certificate, or the error code.
  */
 const asker = `
 const [net, tls] = [require('net'), require('tls')];
@@ -103,17 +104,25 @@ const ask = ({ address, port, isTls, limitMs = 20000 }) => new Promise((resolve)
   };
   attempt();
 });
-Promise.all(JSON.parse(process.argv[1]).map(async (one) => [one.name, await ask(one)])).then((all) => console.log(JSON.stringify(all)));
+require('readline').createInterface({ input: process.stdin }).on('line', async (line) => {
+  const all = JSON.parse(line).map(async (one) => [one.name, await ask(one)]);
+  console.log(JSON.stringify(await Promise.all(all)));
+});
 `;
 
-/** Returns the answers of all targets by name. The API server of this process continues meanwhile. */
-async function answers(
-  from: Pick<Host, 'start'>,
-  targets: readonly Target[],
-): Promise<Readonly<Record<string, string>>> {
-  const child = from.start(process.execPath, '-e', asker, JSON.stringify(targets));
-  const [text] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-  return Object.fromEntries(JSON.parse(String(text)));
+type Answers = (targets: readonly Target[]) => Promise<Readonly<Record<string, string>>>;
+
+/**
+ * Starts the program, and returns a function that returns the answers of all targets by name. The API server of this
+ * process continues meanwhile.
+ */
+function answersAt(from: Pick<Host, 'start'>): Answers {
+  const child = from.start(process.execPath, '-e', asker);
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  return async (targets) => {
+    child.stdin?.write(`${JSON.stringify(targets)}\n`);
+    return Object.fromEntries(JSON.parse(String((await lines.next()).value)));
+  };
 }
 
 /** Answers at the ports of a node with its name and the port. */
@@ -338,15 +347,23 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     { name: 'VM', address: vm.address, port: 8080 },
   );
   const neighbours = [n1.address, n2.address, sixOf(n1), sixOf(n2), external, external6, router, router6];
+  const [atClient, atNode, atPod, atVm, atSpy, atStranger] = [
+    answersAt(client),
+    answersAt(n1),
+    answersAt(web),
+    answersAt(vm),
+    answersAt(spy),
+    answersAt(next),
+  ] as const;
   const observe = async () => {
     const macs = Object.fromEntries(neighbours.map((address) => [address, answeringMacs(client, address)]));
     const [lan, node, pod, ofVm, ofSpy, ofStranger, said] = await Promise.all([
-      answers(client, fromLan),
-      answers(n1, fromNode),
-      answers(web, fromPod),
-      answers(vm, fromVm),
-      answers(spy, fromSpy),
-      answers(next, closed({ name: 'restricted', address: restricted, port: 80 })),
+      atClient(fromLan),
+      atNode(fromNode),
+      atPod(fromPod),
+      atVm(fromVm),
+      atSpy(fromSpy),
+      atStranger(closed({ name: 'restricted', address: restricted, port: 80 })),
       Promise.all(lasting.map(({ say }) => say('hello'))),
     ]);
     return { macs, lan, node, pod, ofVm, ofSpy, ofStranger, said };

@@ -32,7 +32,7 @@ import { type WorkloadBed, workloadBed } from './workload-bed.ts';
 const seed = Number(process.env.HOSTILE_SEED ?? 1);
 const count = Number(process.env.HOSTILE_OBJECTS ?? 500);
 /** Number of objects that arrive at once. */
-const batch = 25;
+const batch = 50;
 const nameLabel = 'kubernetes.io/metadata.name';
 /** Port in the range of services at which a program of node n1 listens. */
 const listener = { protocol: 'tcp', address: null, port: 443 } as const;
@@ -205,7 +205,7 @@ async function hostile(t: Test): Promise<void> {
     if (index % batch !== batch - 1) continue;
     await passed(bed, `after-${index}`);
     unchanged(t, bed, before, `after ${index + 1} objects`);
-    if (index % (8 * batch) !== 8 * batch - 1) continue;
+    if (index % (4 * batch) !== 4 * batch - 1) continue;
     await watched.watcher.close();
     watched = bed.watch();
     await watched.reported(({ role }) => role === 'active');

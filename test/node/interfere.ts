@@ -78,8 +78,11 @@ export async function giveBack(t: Test, node: TestNode, old: Picture): Promise<v
   t.strictSame(await pictureLike(node, old), old, 'disable brings the old state back');
 }
 
+/** Shell text that waits until no transaction is open. */
+export const untilRolledBack =
+  "timeout 90 sh -c 'while ls /var/lib/microshift-net/tx/*.open > /dev/null 2>&1; do sleep 0.5; done'";
+
 /** Waits until no transaction is open. */
 export async function isRolledBack(node: TestNode): Promise<void> {
-  const isOpen = 'ls /var/lib/microshift-net/tx/*.open > /dev/null 2>&1';
-  await node.text(`timeout 90 sh -c 'while ${isOpen}; do sleep 0.5; done'`);
+  await node.text(untilRolledBack);
 }

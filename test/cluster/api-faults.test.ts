@@ -4,7 +4,17 @@ import t from 'tap';
 import { errorTable } from '../../agent/errors.ts';
 import { withChanges } from '../unit/manifests/changed-config.ts';
 import { expiredName } from './api-server.ts';
-import { changed, type Outcome, ours, run, sharedApiServer, testWithoutManifests, versions } from './session.ts';
+import {
+  changed,
+  grant,
+  type Outcome,
+  ours,
+  revoke,
+  run,
+  sharedApiServer,
+  testWithoutManifests,
+  versions,
+} from './session.ts';
 
 const server = await sharedApiServer();
 if (server !== null) {
@@ -79,19 +89,12 @@ if (server !== null) {
 
   t.test('a user with only some of the rights changes nothing; the administrator can change everything', async (t) => {
     await run(server, 'apply', {});
-    server.kubectl('create', 'clusterrole', 'readers', '--verb=get,list,watch', '--resource=*.*');
-    server.kubectl(
-      'create',
-      'clusterrole',
-      'writers',
-      '--verb=patch,create',
-      '--resource=configmaps,serviceaccounts,namespaces',
-    );
-    const bindings = ['readers', 'writers'];
-    for (const role of bindings) {
-      server.kubectl('create', 'clusterrolebinding', role, `--clusterrole=${role}`, '--user=weak');
-    }
-    t.teardown(() => server.kubectl('delete', 'clusterrolebinding', ...bindings));
+    await grant(server, 'readers', { verbs: ['get', 'list', 'watch'], resources: ['*'], apiGroups: ['*'] });
+    await grant(server, 'writers', {
+      verbs: ['patch', 'create'],
+      resources: ['configmaps', 'serviceaccounts', 'namespaces'],
+    });
+    t.teardown(() => revoke(server, 'readers', 'writers'));
     const config = withChanges(ours, { mtu: 1290 });
     const before = await versions(server);
     const half = await run(server, 'apply', { config, kubeconfig: server.kubeconfig('weak') });

@@ -6,7 +6,7 @@ import type { Collection } from '../../agent/model/kubernetes/object.ts';
 import type { ApiServer } from './api-server.ts';
 import { hear, openTestApi } from './following.ts';
 import { goBetween } from './go-between.ts';
-import { sharedApiServer } from './session.ts';
+import { grant, revoke, sharedApiServer } from './session.ts';
 
 const server = await sharedApiServer();
 if (server !== null) {
@@ -272,8 +272,8 @@ if (server !== null) {
     t.teardown(api.close);
     const heard = hear(api, maps);
     await heard.until(({ log }) => log.length > 0, 'the refusal is reported');
-    server.kubectl('create', 'clusterrole', 'lookers', '--verb=get,list,watch', '--resource=configmaps');
-    server.kubectl('create', 'clusterrolebinding', 'lookers', '--clusterrole=lookers', '--user=weak');
+    await grant(server, 'lookers', { verbs: ['get', 'list', 'watch'], resources: ['configmaps'] });
+    t.teardown(() => revoke(server, 'lookers'));
     await heard.until(({ log }) => log.includes('found'), 'the follower asks again');
     t.strictSame(heard.log, ['lost cluster-refused', 'whole a', 'found']);
   });

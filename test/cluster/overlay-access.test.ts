@@ -10,7 +10,7 @@ import { readNode } from '../../agent/workload/cluster-nodes.ts';
 import { publishedNames } from '../../agent/workload/published-addresses.ts';
 import type { ApiServer } from './api-server.ts';
 import { hear, openTestApi } from './following.ts';
-import { sharedApiServer } from './session.ts';
+import { grant, revoke, sharedApiServer } from './session.ts';
 
 const file = 'config/overlay-access.yaml';
 const mergePatch = 'application/merge-patch+json';
@@ -27,14 +27,9 @@ if (server !== null) {
     [central, member] = [await tokenOf(server, 'central'), await tokenOf(server, 'member')];
     t.not(central, member);
     // The user `weak` has the rights of an ordinary user, and the rights to schedule pods and to report their status.
-    for (const [role, verbs, resource] of [
-      ['everyday', 'create,get,patch', 'pods'],
-      ['schedules', 'create', 'pods/binding'],
-      ['reports', 'patch,update', 'pods/status'],
-    ] as const) {
-      server.kubectl('create', 'clusterrole', role, `--verb=${verbs}`, `--resource=${resource}`);
-      server.kubectl('create', 'clusterrolebinding', role, `--clusterrole=${role}`, '--user=weak');
-    }
+    await grant(server, 'everyday', { verbs: ['create', 'get', 'patch'], resources: ['pods'] });
+    await grant(server, 'schedules', { verbs: ['create'], resources: ['pods/binding'] });
+    await grant(server, 'reports', { verbs: ['patch', 'update'], resources: ['pods/status'] });
     await server.call('POST', '/api/v1/namespaces/default/serviceaccounts', {
       apiVersion: 'v1',
       kind: 'ServiceAccount',
@@ -133,8 +128,9 @@ if (server !== null) {
   });
 
   t.test('a kubelet does not change these annotations of its own Node', async (t) => {
-    server.kubectl('create', 'clusterrole', 'kubelets', '--verb=get,patch,create', '--resource=nodes,nodes/status');
-    server.kubectl('create', 'clusterrolebinding', 'kubelets', '--clusterrole=kubelets', '--group=system:nodes');
+    const kubelets = { kind: 'Group', name: 'system:nodes' } as const;
+    const rights = { verbs: ['get', 'patch', 'create'], resources: ['nodes', 'nodes/status'] };
+    await grant(server, 'kubelets', rights, kubelets);
     const asKubelet = ['--as', 'system:node:n1', '--as-group', 'system:nodes'];
     const annotate = (annotation: string) =>
       server.kubectl('annotate', '--overwrite', 'node', 'n1', annotation, ...asKubelet);
@@ -175,7 +171,7 @@ if (server !== null) {
   t.test('no other account writes the addresses of pods', async (t) => {
     t.teardown(() => {
       server.kubectl('delete', '--wait=false', '-f', file);
-      server.kubectl('delete', 'clusterrolebinding', 'everyday', 'schedules', 'reports', 'kubelets');
+      return revoke(server, 'everyday', 'schedules', 'reports', 'kubelets');
     });
     const forged = { 'k8s.ovn.org/pod-networks': '{"default":{"ip_addresses":["10.42.1.9/24"]}}' };
     const denied = async (what: string, ...words: Parameters<ApiServer['call']>): Promise<void> => {

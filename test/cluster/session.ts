@@ -39,6 +39,9 @@ export async function apiServerFor(t: Test, options: readonly string[] = []): Pr
   return server;
 }
 
+/** Path of the roles and bindings in the API. */
+const rolesPath = '/apis/rbac.authorization.k8s.io/v1';
+
 let shared: Promise<ApiServer | null> | null = null;
 
 /**
@@ -60,13 +63,51 @@ export function testWithoutManifests(server: ApiServer): void {
       await finishNamespace(server);
     }
     for (const plural of ['clusterroles', 'clusterrolebindings']) {
-      const path = `/apis/rbac.authorization.k8s.io/v1/${plural}`;
+      const path = `${rolesPath}/${plural}`;
       const { items } = (await server.call('GET', path)).body as { items: { metadata: { name: string } }[] };
       for (const { metadata } of items)
         if (metadata.name.startsWith(namespace)) await server.call('DELETE', `${path}/${metadata.name}`);
     }
     t.same(await versions(server), {});
   });
+}
+
+/** Rights of a role (rbac.authorization.k8s.io/v1, PolicyRule). */
+interface Rights {
+  readonly verbs: readonly string[];
+  readonly resources: readonly string[];
+  /** The core group if absent. */
+  readonly apiGroups?: readonly string[];
+}
+
+/** Gives a user, by default the user `weak`, or a group the rights of a new ClusterRole. */
+export async function grant(
+  server: ApiServer,
+  name: string,
+  { apiGroups = [''], ...rights }: Rights,
+  subject: { readonly kind: 'User' | 'Group'; readonly name: string } = { kind: 'User', name: 'weak' },
+): Promise<void> {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  const [apiVersion, metadata] = [`${apiGroup}/v1`, { name }];
+  for (const [plural, object] of [
+    ['clusterroles', { kind: 'ClusterRole', rules: [{ apiGroups, ...rights }] }],
+    [
+      'clusterrolebindings',
+      {
+        kind: 'ClusterRoleBinding',
+        roleRef: { apiGroup, kind: 'ClusterRole', name },
+        subjects: [{ apiGroup, ...subject }],
+      },
+    ],
+  ] as const) {
+    const { status, body } = await server.call('POST', `${rolesPath}/${plural}`, { apiVersion, metadata, ...object });
+    if (status !== 201) throw new Error(`${plural} ${name}: ${status} ${JSON.stringify(body)}`);
+  }
+}
+
+/** Ends the effect of grants with these names. */
+export async function revoke(server: ApiServer, ...names: readonly string[]): Promise<void> {
+  for (const name of names) await server.call('DELETE', `${rolesPath}/clusterrolebindings/${name}`);
 }
 
 const commands = { apply, diff, status, remove };
@@ -142,9 +183,7 @@ export async function emptyNamespace(server: ApiServer): Promise<void> {
   for (const collection of [
     ...['configmaps', 'serviceaccounts', 'pods', 'events'].map((plural) => `/api/v1/namespaces/${namespace}/${plural}`),
     `/apis/apps/v1/namespaces/${namespace}/daemonsets`,
-    ...['roles', 'rolebindings'].map(
-      (plural) => `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/${plural}`,
-    ),
+    ...['roles', 'rolebindings'].map((plural) => `${rolesPath}/namespaces/${namespace}/${plural}`),
   ])
     await server.call('DELETE', collection, { gracePeriodSeconds: 0 });
 }

@@ -1,38 +1,23 @@
 // The unit at boot: the node has its address on br-ex after every kind of boot, without an administrator.
-// Crashes and reboots are tested with the userspace data path; bridge.test.ts reboots a node with the kernel's.
+// Boots are tested with the userspace data path. own-kernel.test.ts and bridge.test.ts boot nodes with the kernel's.
 // sandbox.test.ts tests the sandbox of the unit.
 import t, { type Test } from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
+import { ended, isBroughtUp } from './brought-up.ts';
 import { followJournal } from './follow-journal.ts';
 import { afterStep, held, holdAfter } from './interfere.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { answersAgain } from './reachability.ts';
-import { inSandboxOf } from './sandbox.ts';
-import type { NodeState } from './state.ts';
 
 const addresses = ['192.0.2.50/24', '2001:db8::5054:ff:feaa:0/64'];
 const unit = 'microshift-ovs-init.service';
 
-t.test("the unit, the kernel's data path", { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'slaac', enableUnit: true });
-  t.teardown(() => node.halt());
-
-  await t.test('brings the node up on br-ex', (t) => isBroughtUp(t, node));
-
-  await t.test("can read the kernel's data path from its sandbox", async (t) => {
-    for (const of of ['microshift-ovs-init', 'microshift-net-repair', 'microshift-net-died']) {
-      const run = await inSandboxOf(node, of, 'ovs-dpctl show');
-      t.equal(run.exitCode, 0, `${of}: ${run.log}`);
-    }
-  });
-});
-
 t.test('the unit, userspace data path', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'slaac', enableUnit: true, kernel: 'of this machine' });
   t.teardown(() => node.halt());
-  const before = await isBroughtUp(t, node);
+  const before = await isBroughtUp(t, node, addresses);
 
   await t.test('is started again by systemd after its process was killed', async (t) => {
     await armFault(node, 'after step 5', 'hold');
@@ -129,18 +114,6 @@ t.test('a network that comes after the unit has given up', { skip: nodeSkip }, a
   });
 });
 
-/** Asserts that the boot has moved the NIC, runs `disable`, and returns the state of the node without br-ex. */
-async function isBroughtUp(t: Test, node: TestNode): Promise<NodeState> {
-  await ended(node);
-  const after = await node.state();
-  t.match(await node.text('microshift-net history'), /^\S+ +committed +apply --boot +br-ex with eth0$/);
-  t.equal((await node.run('microshift-net disable')).exitCode, 0);
-  const before = await node.state();
-  t.strictSame(before.addressesOf('eth0'), addresses);
-  hasMoved(t, before, after);
-  return before;
-}
-
 /** Returns the number of starts of the unit in the three seconds after a NIC has come up. */
 async function attemptsAfterLease(node: TestNode): Promise<number> {
   const before = Number(await node.text(attempts));
@@ -161,12 +134,6 @@ async function isAttemptedAfterLease(node: TestNode): Promise<boolean> {
 const eth0HasLease = '/usr/lib/NetworkManager/dispatcher.d/90-microshift-net.sh eth0 up';
 /** Command that prints the number of starts of the unit in this boot. */
 const attempts = `journalctl -b -q -o cat --no-pager _SYSTEMD_UNIT=init.scope UNIT=${unit} | grep -c "^Starting " || true`;
-
-/** Waits for the end of the unit, which the boot has already started. */
-async function ended(node: TestNode): Promise<void> {
-  await node.text(`systemctl start ${unit} || { journalctl -b --no-pager -u ${unit}; exit 1; }`);
-  await node.ready();
-}
 
 async function isWanted(t: Test, node: TestNode): Promise<void> {
   t.match(await node.run('microshift-net verify'), {

@@ -1,5 +1,5 @@
-// Tests that need the node's own kernel: kinds of links, a data path and a driver that this machine's kernel may lack,
-// a loop device, and a limit of memory.
+// Tests that need the node's own kernel: a boot with the kernel's data path, kinds of links, a data path and a driver
+// that this machine's kernel may lack, a loop device, and a limit of memory.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
@@ -7,11 +7,13 @@ import { watchUnits } from '../../agent/model/units.ts';
 import { modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
+import { isBroughtUp } from './brought-up.ts';
 import { faults } from './faults/faults.ts';
 import { endAsPermitted } from './faults/tested-cells.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { picture, pictureLike, withoutTimes } from './picture.ts';
 import { areRefused, type Refusal } from './refusal.ts';
+import { inSandboxOf } from './sandbox.ts';
 import { projectDir } from './source.ts';
 
 const configFile = '/etc/microshift/ovn.yaml';
@@ -65,8 +67,18 @@ function documented(words: string): string {
 }
 
 t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'dhcp', files: { '/etc/microshift/config.yaml': '' } });
+  const node = await bootNode({ lan: 'dhcp', enableUnit: true, files: { '/etc/microshift/config.yaml': '' } });
   t.teardown(() => node.halt());
+
+  await t.test('the unit brings the node up on br-ex', (t) => isBroughtUp(t, node, ['192.0.2.50/24']));
+  await t.test("units can read the kernel's data path from their sandbox", async (t) => {
+    for (const of of ['microshift-ovs-init', 'microshift-net-repair', 'microshift-net-died']) {
+      const run = await inSandboxOf(node, of, 'ovs-dpctl show');
+      t.equal(run.exitCode, 0, `${of}: ${run.log}`);
+    }
+  });
+  await node.text(`systemctl stop ${watchUnits.join(' ')} microshift-ovs-init microshift-net-bridges`);
+
   await areRefused(t, node, refusals);
 
   await t.test('faults at points of a run', async (t) => {

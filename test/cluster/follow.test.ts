@@ -103,6 +103,11 @@ if (server !== null) {
     await put('a', '1');
     const heard = hear(api, maps);
     await heard.until(({ names }) => names.has('a'), 'all objects are reported');
+    // The server sends no bookmark if all changes were before the watch.
+    await between.until(
+      (requests) => requests.some(({ url, isAnswered }) => isAnswered && url.searchParams.has('watch')),
+      'the watch has begun',
+    );
     for (const name of ['x', 'y', 'z']) await other.put(name, '1');
     const versions = (): number[] =>
       between.requests

@@ -24,13 +24,15 @@ export interface GoBetween {
   speak(): void;
   /** Cuts all open connections. */
   cut(): void;
-  /** Resolves when a condition is true after a request; rejects after a minute. */
+  /** Resolves when a condition is true after a request or the begin of an answer; rejects after a minute. */
   until(isSo: (requests: readonly Seen[]) => boolean, what: string): Promise<void>;
 }
 
 export interface Seen {
   readonly method: string;
   readonly url: URL;
+  /** True as soon as the API server has begun its answer; it answers the request for a watch when the watch begins. */
+  readonly isAnswered: boolean;
 }
 
 export interface Refusal {
@@ -48,7 +50,7 @@ export async function goBetween(t: Test, api: ApiServer): Promise<GoBetween> {
   let isSilent = false;
   const server = createServer({ cert: file('server.crt'), key: file('server.key') }, (incoming, response) => {
     const { method = '', url = '', headers } = incoming;
-    const seen = { method, url: new URL(url, 'https://127.0.0.1') };
+    const seen = { method, url: new URL(url, 'https://127.0.0.1'), isAnswered: false };
     requests.push(seen);
     waiting.look();
     const refused = refusal?.(seen) ?? null;
@@ -60,6 +62,8 @@ export async function goBetween(t: Test, api: ApiServer): Promise<GoBetween> {
     const options = { host: '127.0.0.1', port: api.port, ca: file('ca.crt'), method, path: url, headers, agent: false };
     const outgoing = request(options, (upstream) => {
       response.writeHead(upstream.statusCode ?? 0, upstream.headers).flushHeaders();
+      seen.isAnswered = true;
+      waiting.look();
       const pair = { upstream, response };
       underWay.add(pair);
       if (isSilent) upstream.pause();

@@ -4,6 +4,7 @@
 // User-Mode Linux, where the uplink is a VLAN; events.test.ts has a bond.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
+import { isRolledBack } from './interfere.ts';
 import { type Moment, moments, presentNews } from './kernel-news.ts';
 import type { NodeKernel } from './machine.ts';
 import { bootNode, type TestNode } from './node.ts';
@@ -82,7 +83,6 @@ const ways = [
   { name: 'restarted', shell: 'systemctl restart NetworkManager' },
   { name: 'killed', shell: 'kill -KILL "$old"' },
   { name: 'killed with all that it has started', shell: 'systemctl kill --signal=KILL NetworkManager' },
-  { name: 'restarted again', shell: 'systemctl restart NetworkManager' },
 ];
 
 for (const { lan, lanAppend, kernel, ovnYaml, families, only, after } of cases) {
@@ -133,7 +133,7 @@ async function unconfirmedIsReverted(t: Test, node: TestNode): Promise<void> {
   await node.text('systemctl stop microshift-ovs-init; microshift-net disable');
   t.match(await node.run('microshift-net apply --confirm-timeout 600'), { exitCode: 0 });
   await node.text('systemctl restart NetworkManager');
-  await node.run("timeout 100 sh -c 'until microshift-net history | grep -q reverted; do sleep 2; done'");
+  await isRolledBack(node);
   const history = await node.text('microshift-net history');
   t.match(history, /^\S+ +reverted +apply /, history);
 }

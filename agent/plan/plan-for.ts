@@ -124,7 +124,11 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
     (all, entries) => joined(all, onInterface(entries, names.bridge)),
     fromNic(names, source.link.name, observation),
   );
-  const built = buildWithUplink(names, wanted, source, isActive, observation, { claim, carried });
+  const built = buildWithUplink(names, wanted, source, isActive, observation, {
+    claim,
+    present: ofBridge,
+    carried,
+  });
   return [...taken, ...built, ...putBack(joined(ofBridge, carried))];
 }
 

@@ -1,8 +1,10 @@
 // Properties of a node with a real MicroShift during all actions of the agent: MicroShift's processes stay the same,
 // and its API answers at every address at which the cluster and the LAN use it.
 import type { Test } from 'tap';
+import { otherAddresses } from '../node/found-address.ts';
 import { measuredSettleMs, type TestNode } from '../node/node.ts';
-import { lostDefaultRoutes, recordDefaultRoutes } from './default-routes.ts';
+import { recordedNews, recordNews } from '../node/recorded-news.ts';
+import { lostDefaultRoutes } from './default-routes.ts';
 import { apiAnswers, bootMicroShift, endsWithin, lastWords, processesOf, startMicroShift } from './microshift-node.ts';
 import type { MicroShiftShape } from './microshift-shapes.ts';
 
@@ -94,9 +96,11 @@ export async function watch(t: Test, node: TestNode, shape: MicroShiftShape): Pr
   t.match(processes, /microshift \d+ \d+\nmicroshift-etcd \d+ \d+\nActiveState=active\nNRestarts=0$/m);
   await t.test('the API answers', answers);
   const holds = async (t: Test, command: string): Promise<void> => {
-    await recordDefaultRoutes(node);
+    await recordNews(node);
     const run = await node.measure(command, { settleMs: measuredSettleMs });
-    t.strictSame(await lostDefaultRoutes(node), [], 'every address family always has a default route');
+    const recorded = await recordedNews(node);
+    t.strictSame(lostDefaultRoutes(recorded), [], 'every address family always has a default route');
+    t.strictSame(otherAddresses(recorded), [], 'MicroShift finds the same IPv4 address at every moment');
     t.equal(run.exitCode, 0, `${command}: ${run.stderr}${run.stdout}`);
     t.comment(`${shape.name}: ${command}: away ${JSON.stringify(run.outageMs)}`);
     t.not(run.recoveredAfterMs, null, 'the LAN reaches the node');

@@ -1,7 +1,8 @@
 // Removal of the default route while a real MicroShift runs. Without the node's address on lo, MicroShift exits at its
 // next check and does not return.
 import t from 'tap';
-import { lostDefaultRoutes, recordDefaultRoutes } from './default-routes.ts';
+import { recordedNews, recordNews } from '../node/recorded-news.ts';
+import { lostDefaultRoutes } from './default-routes.ts';
 import { microshiftSkip } from './microshift-folder.ts';
 import { apiAnswers, bootMicroShift, endsWithin, processesOf, startMicroShift } from './microshift-node.ts';
 
@@ -16,10 +17,14 @@ t.test('MicroShift goes on without a default route', { skip: microshiftSkip }, a
   const route = (await node.text('ip route show default')).trim();
   t.match(route, /dev br-ex/);
 
-  await recordDefaultRoutes(node);
+  await recordNews(node);
   await node.text('ip route delete default');
   // The other tests of this folder require that this list is empty.
-  t.match(await lostDefaultRoutes(node), [/^\[ROUTE\]Deleted default via 192\.0\.2\.1 /], 'the removal is recorded');
+  t.match(
+    lostDefaultRoutes(await recordedNews(node)),
+    [/^\[ROUTE\]Deleted default via 192\.0\.2\.1 /],
+    'the removal is recorded',
+  );
   t.equal(await endsWithin(node, watchS), null, 'MicroShift continues');
   t.equal(
     (await node.run('microshift-net verify')).exitCode,

@@ -1,23 +1,17 @@
 // MicroShift's own br-ex during restarts, kills and reboots with the NIC in it, during a `disable` that is killed, and
 // during a rollback and an undo; and the address that MicroShift finds meanwhile.
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { busProxy, busProxyEnv, busProxyPath, startBusProxy } from './bus-proxy.ts';
+import { otherAddresses } from './found-address.ts';
 import { afterStep, interfered, isRolledBack, untilRolledBack } from './interfere.ts';
-import { type Moment, moments, presentNews } from './kernel-news.ts';
+import type { Moment } from './kernel-news.ts';
 import { addressesInOrder, addressesWithNic, bridgeRow, ownOf, startStandIn, takesNic } from './microshift-bridge.ts';
 import { microshiftStandInInUserspace, whatOthersHave, withIpv6 } from './microshift-stand-in.ts';
 import { bootNode } from './node.ts';
+import { recordedNews, recordNews } from './recorded-news.ts';
 import { untilWanted } from './until-wanted.ts';
-
-const news = '/run/news';
-/**
- * Shell text that adds an address to lo, removes the address, and waits until the monitor has written both changes. The
- * monitor has then also written all earlier changes.
- */
-const monitorHasWritten = (mark: string): string =>
-  `until grep -q ${mark} ${news}; do ip address add ${mark}/32 dev lo; ip address delete ${mark}/32 dev lo; sleep 0.2; done`;
 
 /**
  * Returns true if MicroShift finds the address of node.nodeIP: it looks at all interfaces except br-ex
@@ -36,7 +30,13 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     files: { ...microshiftStandInInUserspace, [busProxyPath]: busProxy },
   });
   t.teardown(() => node.halt());
-  const { others, row, old, holds } = await startStandIn(t, node);
+  const { others, row, old, holds: keepsOthers } = await startStandIn(t, node);
+  const holds = async (t: Test, command: string): Promise<void> => {
+    await recordNews(node);
+    await keepsOthers(t, command);
+    const differing = otherAddresses(await recordedNews(node));
+    t.strictSame(differing, [], `${command}: MicroShift finds the same address at every moment`);
+  };
 
   await takesNic(t, node, holds);
   await t.test('another run changes nothing', async (t) => {
@@ -118,20 +118,16 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await node.write('/etc/microshift/config.yaml', 'node:\n  nodeIP: 192.0.2.50\n');
     await node.text('ip address add 10.44.0.0/32 dev lo');
     t.match(await node.text('microshift-net plan'), /192\.0\.2\.50\/32 is also added to lo/);
-    const monitor = node.start(`stdbuf -oL ip -o monitor label address >> ${news}`, { timeoutMs: 600_000 });
-    await node.text(`${monitorHasWritten('127.0.0.77')}; ${presentNews} >> ${news}`);
-    await holds(t, 'microshift-net apply');
+    await recordNews(node);
+    await keepsOthers(t, 'microshift-net apply');
     t.equal(
       await node.text(onLoopback),
       '192.0.2.50/32',
       'the address that MicroShift added to lo while br-ex was missing is gone',
     );
     t.equal((await node.run('microshift-net verify')).exitCode, 0);
-    await holds(t, 'microshift-net disable');
-    await node.text(monitorHasWritten('127.0.0.78'));
-    await monitor.signal('SIGTERM');
-    await monitor.ended;
-    const seen = moments((await node.read(news)) ?? '');
+    await keepsOthers(t, 'microshift-net disable');
+    const { later: seen } = await recordedNews(node);
     const found = seen.slice(seen.findIndex(findsNodeIp));
     t.ok(
       found.some(({ news }) => / br-ex .* 192\.0\.2\.50\//.test(news)),

@@ -1,5 +1,5 @@
 import { dynamicFamilies } from '../../model/dynamic-families.ts';
-import { isEmpty, type KernelEntries } from '../../model/kernel-entries.ts';
+import { isEmpty, type KernelEntries, noEntries } from '../../model/kernel-entries.ts';
 import { detectionLimitMs } from '../../model/limits.ts';
 import type { BridgeNames } from '../../model/names.ts';
 import type { Observation } from '../../model/observation.ts';
@@ -19,12 +19,19 @@ import {
 import { heldEntries, holdStep, releaseHeld } from './held-ipv6.ts';
 import { ownRoutes } from './own-routes.ts';
 
+/** Existing bridge, and the foreign entries of the bridge and of the NIC. */
+interface Others {
+  readonly claim: readonly Step[];
+  readonly present: KernelEntries;
+  readonly carried: KernelEntries;
+}
+
 /**
  * Returns the steps that build a bridge around a NIC with the administrator's own profile, which may be inactive
  * (`isActive` false). The bridge comes up beside the NIC with the same addresses, then the NIC becomes a port, then the
  * NIC's own addresses are removed. The node stays reachable throughout. `claim` has the steps that take over an
- * existing bridge, and is empty if no bridge exists. `carried` has the foreign entries of the NIC, converted to entries
- * of the bridge.
+ * existing bridge, and is empty if no bridge exists. `present` has the foreign entries of that bridge; `carried` has
+ * those of the NIC, converted to entries of the bridge.
  */
 export function buildWithUplink(
   names: BridgeNames,
@@ -32,7 +39,7 @@ export function buildWithUplink(
   source: UplinkSource,
   isActive: boolean,
   observation: Observation,
-  { claim, carried }: { readonly claim: readonly Step[]; readonly carried: KernelEntries },
+  { claim, present, carried }: Others,
 ): readonly Step[] {
   const uplink = source.link.name;
   const final = profileOf(wanted, names.bridgeInterface);
@@ -64,6 +71,7 @@ export function buildWithUplink(
     ),
     ...(hold === null || needsPort ? [] : [holdStep(names, hold)]),
     ...waitSteps(names, addresses, 'an address that is still being checked for duplicates does not answer'),
+    ...(hasAddresses ? listBehindOwn(present) : []),
     attachStep(
       names,
       wanted,
@@ -220,6 +228,19 @@ export function putBack(entries: KernelEntries): readonly Step[] {
   const { interface: name } = entries;
   if (isEmpty(entries)) return [];
   const why = `the entries of other programs on ${name} are lost with its interface, and their programs do not add them again`;
+  return [{ do: 'changeKernel', entries, required: false, why }];
+}
+
+/**
+ * Returns the step that lists the IPv4 addresses of other programs after the node's own, while the NIC still has its
+ * addresses. When the NIC has lost them, MicroShift takes the first address of the bridge for the node's
+ * (k8s.io/apimachinery, pkg/util/net/interface.go, chooseHostInterface), and restarts if it is another one.
+ */
+function listBehindOwn({ interface: name, addresses }: KernelEntries): readonly Step[] {
+  const ipv4 = addresses.filter(({ address }) => !address.includes(':'));
+  if (ipv4.length === 0) return [];
+  const entries = { ...noEntries(name), addresses: ipv4 };
+  const why = `MicroShift takes the first IPv4 address of ${name} for the node's, so those of other programs come after it`;
   return [{ do: 'changeKernel', entries, required: false, why }];
 }
 

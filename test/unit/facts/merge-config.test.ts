@@ -32,6 +32,21 @@ t.test('files are merged in the same way as in NetworkManager', (t) => {
   t.end();
 });
 
+t.test('keys with the names of members of JavaScript objects are keys like others', (t) => {
+  const [section] = mergeConfig([{ path: 'a', text: '[main]\nconstructor+=x\n__proto__=y\ntoString=z\n' }], '1.58.1');
+  const written = [
+    ['constructor', 'x'],
+    ['__proto__', 'y'],
+    ['toString', 'z'],
+  ];
+  t.strictSame(Object.entries(section?.values ?? {}), written);
+  t.strictSame(
+    Object.keys(section?.files ?? {}),
+    written.map(([key]) => key),
+  );
+  t.end();
+});
+
 t.test('a device list matches a device, excludes it, or does neither', (t) => {
   const names = (list: string) => namesDevice(configList(list), brex);
   for (const list of [

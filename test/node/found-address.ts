@@ -1,0 +1,29 @@
+// IPv4 address that MicroShift finds as the node's own while commands run.
+import type { Moment } from './kernel-news.ts';
+import type { Recorded } from './recorded-news.ts';
+
+/**
+ * Returns the address (`address/prefix`) that MicroShift finds without node.nodeIP: the first global address of the
+ * first device that has a default route and such an address (k8s.io/apimachinery, pkg/util/net/interface.go,
+ * chooseHostInterface); null if there is no such device. The kernel lists routes by their metrics.
+ */
+function foundAddress({ addresses, defaults }: Moment): string | null {
+  const routes = defaults.filter(({ family }) => family === 4).toSorted((one, other) => one.metric - other.metric);
+  const found = routes.flatMap(({ device }) =>
+    addresses.filter((one) => one.device === device && one.family === 4 && one.scope === 'global'),
+  );
+  return found.find(({ address }) => !address.startsWith('169.254.'))?.address ?? null;
+}
+
+/**
+ * Returns the kernel's messages after which MicroShift would find another IPv4 address than at the start of the
+ * recording, with the address that it would find. MicroShift looks for the address every 5 s, and restarts if it finds
+ * another one.
+ */
+export function otherAddresses({ start, later }: Recorded): readonly string[] {
+  const wanted = start === undefined ? null : foundAddress(start);
+  return later.flatMap((moment) => {
+    const found = foundAddress(moment);
+    return found === null || found === wanted ? [] : [`${found}: ${moment.news}`];
+  });
+}

@@ -8,7 +8,7 @@ import { missingForOvn, unpackedOvn } from './unpacked-ovn.ts';
 const root = join(import.meta.dirname, '../../..');
 
 const reason = missingForOvn();
-if (reason !== null) t.plan(0, reason);
+if (reason !== null) t.pass('the scripts of the containers', { skip: reason });
 else {
   const folder = mkdtempSync(join(tmpdir(), 'microshift-net-scripts-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));

@@ -65,11 +65,12 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
   const progressStyle = styleFor(process.stderr);
   const entries: Promise<void>[] = [];
   const write = (text: string, priority: number): void => {
-    const lines = (isJournal ? printable(text) : fitted(printable(text), terminalWidth(process.stderr))).split('\n');
+    const shown = printable(text, progressStyle);
+    const lines = (isJournal ? shown : fitted(shown, terminalWidth(process.stderr))).split('\n');
     process.stderr.write(`${lines.map((line) => (isJournal ? `<${priority}>${line}` : line)).join('\n')}\n`);
   };
   const announce = (from: Message): void => {
-    const message = { ...from, text: printable(from.text) };
+    const message = { ...from, text: printable(from.text, progressStyle) };
     if (isJournal) entries.push(enter(message, write));
     else write(message.text, notice);
   };
@@ -81,13 +82,13 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
     isJournal,
     result: (text, document, diagnostics, form = 'prose') => {
       const width = form === 'prose' ? terminalWidth(process.stdout) : null;
-      if (format === 'text') process.stdout.write(`${fitted(printable(text), width)}\n`);
+      if (format === 'text') process.stdout.write(`${fitted(printable(text, style), width)}\n`);
       else if (document !== null) print(document, verbose ? (diagnostics ?? null) : null);
     },
     state: (text, document) => {
       // Control sequences that move the cursor to the first row and column, and clear the screen (ECMA-48, CUP and ED).
       const before = process.stdout.isTTY ? '\u001b[H\u001b[2J' : '';
-      const shown = fitted(printable(text), terminalWidth(process.stdout));
+      const shown = fitted(printable(text, style), terminalWidth(process.stdout));
       const line = format === 'json' ? printableJson(document, 0) : `${before}${shown}`;
       process.stdout.write(`${line}\n`);
     },

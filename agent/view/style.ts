@@ -42,8 +42,12 @@ export function printableJson(value: object, indent = 2): string {
 
 /**
  * Makes text safe for a terminal. Replaces each character that controls a terminal, is invisible, or changes the
- * direction of text by a visible escape. Keeps line feeds, tabs and colours.
+ * direction of text by a visible escape. Keeps line feeds and tabs, and the colours of a style that adds colours. A
+ * value that contains the sequence of such a colour can change the colour of the text after it, and nothing else.
  */
-export function printable(text: string): string {
-  return text.replaceAll(special, (found) => (found.length > 2 ? found : escapeCharacter(found)));
+export function printable(text: string, style: Style): string {
+  const isColoured = style('bold', '') !== '';
+  return text.replaceAll(isColoured ? special : unprintable, (found) =>
+    found.length > 2 ? found : escapeCharacter(found),
+  );
 }

@@ -15,7 +15,7 @@ export function expectedFailure(error: unknown, kinds?: RegExp): string {
     throw new Error(`unexpected kind ${error.kind}`, { cause: error });
   if (error.hint === undefined) throw new Error(`${error.kind} without a hint: ${error.message}`);
   // The message is formatted in the same way as for a terminal.
-  printable(shown(errorText(error as AgentError, plain)), 'the message of a failure');
+  printable(shown(errorText(error as AgentError, plain), plain), 'the message of a failure');
   JSON.stringify(errorDocument(error, 'apply'));
   return error.kind;
 }

@@ -54,7 +54,7 @@ export const overlayTrace: FuzzTarget = {
         for (let start = nextStart(way); start !== null; start = nextStart(way)) way = continueWay(way, start, text);
         const here = [localPart({ device: 'pod-a', flow: '' }, text, facts, southbound)];
         const there = { ...wayOf(way), here };
-        printable(shown(traceText({ question, node: 'n1', there, back: null }, plain)), 'the trace of a packet');
+        printable(shown(traceText({ question, node: 'n1', there, back: null }, plain), plain), 'the trace of a packet');
         return there.end.how;
       },
       close: () => undefined,

@@ -108,6 +108,9 @@ t.test('a circle of causes ends', (t) => {
   t.end();
 });
 
+/** Style of a terminal with colours. */
+const coloured: Style = (format, text) => styleText(format, text, { validateStream: false });
+
 t.test('text of other programs cannot control a terminal', (t) => {
   const table: readonly (readonly [text: string, shown: string])[] = [
     ['eth0\x1b[2J\x07\x9b1m\x7f\r', 'eth0\\u{1b}[2J\\u{7}\\u{9b}1m\\u{7f}\\r'],
@@ -121,14 +124,16 @@ t.test('text of other programs cannot control a terminal', (t) => {
     ['line\u2028end', 'line\\u{2028}end'],
     ['\ud800', '\\u{d800}'],
   ];
-  for (const [text, shown] of table) t.equal(printable(text), shown, shown.replace('\n', ' '));
+  for (const style of [plain, coloured])
+    for (const [text, shown] of table) t.equal(printable(text, style), shown, shown.replace('\n', ' '));
   t.end();
 });
 
-t.test('colours of the agent are kept', (t) => {
+t.test('colours of the agent are kept, and only on a terminal', (t) => {
   for (const format of ['bold', 'dim', 'red', 'yellow', 'green', 'cyan'] as const) {
-    const painted = styleText(format, 'x\x1b[2J', { validateStream: false });
-    t.equal(printable(painted), painted.replace('x\x1b', 'x\\u{1b}'), format);
+    const painted = coloured(format, 'x\x1b[2J');
+    t.equal(printable(painted, coloured), painted.replace('x\x1b', 'x\\u{1b}'), format);
+    t.equal(printable(painted, plain), painted.replaceAll('\x1b', '\\u{1b}'), `${format}, without a terminal`);
   }
   t.end();
 });

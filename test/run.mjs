@@ -69,11 +69,12 @@ function testFiles() {
 }
 
 /**
- * Returns the name of the process that runs a test file: the name of the file, or its folder for the folders of unit
- * tests, whose files run in one process because loading the agent takes longer than most of these tests.
+ * Returns the name of the process that runs a test file: the name of the file, or its folder. The files of a folder of
+ * unit tests run in one process because loading the agent takes longer than most of these tests, and those of
+ * test/cluster because they share an API server.
  */
 function processOf(file) {
-  return /^unit\/[^/]+(?=\/)/.exec(file)?.[0] ?? file;
+  return /^(?:unit\/[^/]+|cluster)(?=\/)/.exec(file)?.[0] ?? file;
 }
 
 /**

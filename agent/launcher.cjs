@@ -11,9 +11,9 @@
  * --no-maglev --regexp-interpret-all --no-short-builtin-calls) work under MemoryDenyWriteExecute= in Node 20 and 22,
  * but make Node 24 abort. A script could choose the options by `node --version`, which takes 10 ms of each start.
  *
- * MALLOC_TRIM_THRESHOLD_ has the default value of glibc. Its presence alone has an effect: otherwise, glibc raises the
- * threshold when Node frees the buffer of a large source file, and from then on keeps some megabytes of free memory
- * (mallopt(3), M_MMAP_THRESHOLD).
+ * MALLOC_TRIM_THRESHOLD_ has the default value of glibc. Its presence alone has an effect: otherwise, glibc raises its
+ * thresholds when Node frees the buffer of a large source file. It then places later large buffers in the heap, and
+ * returns less free memory (mallopt(3), M_MMAP_THRESHOLD).
  */
 const { enableCompileCache } = require('node:module');
 

@@ -1,7 +1,7 @@
 import { compare } from '../compare/compare-bridges.ts';
 import { lostEntries } from '../compare/compare-others.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
-import { entriesOf, joined, onInterface } from '../model/kernel-entries.ts';
+import { entriesOf, joined, noEntries, onInterface } from '../model/kernel-entries.ts';
 import type { LeftBridge } from '../model/left-bridge.ts';
 import { type BridgeNames, bridgesOf, gatewayBridge, ownNames } from '../model/names.ts';
 import type { Observation } from '../model/observation.ts';
@@ -126,7 +126,7 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
   );
   const built = buildWithUplink(names, wanted, source, isActive, observation, {
     claim,
-    present: ofBridge,
+    present: isMicroShifts ? ofBridge : noEntries(names.bridge),
     carried,
   });
   return [...taken, ...built, ...putBack(joined(ofBridge, carried))];

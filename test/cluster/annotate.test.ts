@@ -52,6 +52,7 @@ if (server !== null) {
     t.strictSame(new Set(outcomes), new Set(['written']));
     for (const { name } of storm) t.strictSame(await annotationsOf(server, name), { ovn: name });
 
+    t.teardown(server.restore);
     await server.kill();
     const [pod = { namespace: '', name: '', uid: '' }] = storm;
     const before = between.requests.length;

@@ -73,7 +73,11 @@ if (server !== null) {
   });
 
   t.test("a command waits for MicroShift's own kubeconfig, which may still be missing during a boot", async (t) => {
+    const { KUBECONFIG } = process.env;
     delete process.env.KUBECONFIG;
+    t.teardown(() => {
+      if (KUBECONFIG !== undefined) process.env.KUBECONFIG = KUBECONFIG;
+    });
     const outcome = await run(server, 'apply', { kubeconfig: null, timeoutSeconds: 1 });
     t.match(outcome.error, { kind: 'kubeconfig-missing', message: /has not written .*\(waited 1 s\)/ });
     t.equal(exitCodeOf(outcome), 5);
@@ -89,12 +93,12 @@ if (server !== null) {
 
   t.test('a user with only some of the rights changes nothing; the administrator can change everything', async (t) => {
     await run(server, 'apply', {});
+    t.teardown(() => revoke(server, 'readers', 'writers'));
     await grant(server, 'readers', { verbs: ['get', 'list', 'watch'], resources: ['*'], apiGroups: ['*'] });
     await grant(server, 'writers', {
       verbs: ['patch', 'create'],
       resources: ['configmaps', 'serviceaccounts', 'namespaces'],
     });
-    t.teardown(() => revoke(server, 'readers', 'writers'));
     const config = withChanges(ours, { mtu: 1290 });
     const before = await versions(server);
     const half = await run(server, 'apply', { config, kubeconfig: server.kubeconfig('weak') });
@@ -115,6 +119,7 @@ if (server !== null) {
   });
 
   t.test('a command survives a crash of the server; a server that is down is reported, and awaited', async (t) => {
+    t.teardown(server.restore);
     const config = withChanges(ours, { mtu: 1280 });
     for (const [delayMs, flavor] of [
       [40, 'multi-node'],
@@ -147,8 +152,8 @@ if (server !== null) {
 
   t.test('a command waits for a server that answers but is not ready', async (t) => {
     const config = withChanges(ours, { mtu: 1270 });
+    t.teardown(server.restore);
     server.freezeStore();
-    t.teardown(server.thawStore);
     // The test polls, because /readyz still returns the result of its previous check for a moment.
     while ((await server.call('GET', '/readyz')).status !== 500) await pause(100);
     const shortPatience = await run(server, 'apply', { config, timeoutSeconds: 1 });

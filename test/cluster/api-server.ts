@@ -41,8 +41,10 @@ export interface ApiServer {
   readonly thawStore: () => void;
   /** Removes all old versions of objects from etcd. */
   readonly compactStore: () => Promise<void>;
-  /** Writes so many versions into etcd, at a key that the API server does not read. */
+  /** Writes `count` versions into etcd, at a key that the API server does not read. */
   readonly writeVersions: (count: number) => Promise<void>;
+  /** Lets etcd continue, starts the API server if it has ended, and waits until it is ready. */
+  readonly restore: () => Promise<void>;
   /**
    * Ends etcd and the API server, and starts them with an empty etcd and the same certificates and tokens: a new
    * cluster, whose versions begin again.
@@ -133,6 +135,18 @@ export async function startApiServer(address?: string, more: readonly string[] =
     const reached = address ? ['--bind-address=0.0.0.0', `--advertise-address=${address}`] : [];
     server = run(folder, 'kube-apiserver', binaries.kubeApiserver, [...flags.kubeApiserver, ...reached, ...more]);
   };
+  const untilReady = async (): Promise<void> => {
+    const end = Date.now() + readyLimitMs;
+    for (;;) {
+      const status = await call('GET', '/readyz').then(
+        (answer) => answer.status,
+        () => 0,
+      );
+      if (status === 200) return;
+      if (Date.now() > end) throw new Error(`kube-apiserver is not ready; see ${folder}/kube-apiserver.log`);
+      await pause(50);
+    }
+  };
   start();
   const admin = kubeconfig('admin');
   return {
@@ -166,17 +180,11 @@ export async function startApiServer(address?: string, more: readonly string[] =
       etcd = run(folder, 'etcd', 'etcd', flags.etcd);
       start();
     },
-    untilReady: async () => {
-      const end = Date.now() + readyLimitMs;
-      for (;;) {
-        const status = await call('GET', '/readyz').then(
-          (answer) => answer.status,
-          () => 0,
-        );
-        if (status === 200) return;
-        if (Date.now() > end) throw new Error(`kube-apiserver is not ready; see ${folder}/kube-apiserver.log`);
-        await pause(50);
-      }
+    untilReady,
+    restore: async () => {
+      etcd.kill('SIGCONT');
+      if (server === null || hasEnded(server)) start();
+      await untilReady();
     },
     stop: async () => {
       await kill();
@@ -237,8 +245,12 @@ function run(folder: string, name: string, program: string, words: readonly stri
   return spawn(first, rest, { stdio: 'ignore', env: environment });
 }
 
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
 function ended(child: ChildProcess | null): Promise<void> {
-  if (child === null || child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  if (child === null || hasEnded(child)) return Promise.resolve();
   return new Promise((resolve) => {
     child.once('exit', () => resolve());
     child.kill('SIGKILL');

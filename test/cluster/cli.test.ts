@@ -119,6 +119,8 @@ else {
       const theirs = { data: { 'ovnkube.conf': '[default]\nmtu=9000\n' } };
       await server.call('PATCH', path, theirs, 'application/merge-patch+json');
       t.match(await manifests('apply'), { code: 1, stdout: '', stderr: 'their-operator' });
+      const words = ['--output', 'json', 'manifests', 'apply', ...withImage];
+      t.match(JSON.parse((await runProgram(words, options)).stdout), { error: { kind: 'apply-conflict' } });
       t.match(await manifests('apply', '--force-conflicts'), { code: 0, stdout: ': 1 of 13 objects touched' });
     });
 

@@ -146,6 +146,7 @@ if (server !== null) {
   });
 
   t.test('no change is lost if the server ends, or has forgotten a version', async (t) => {
+    t.teardown(server.restore);
     const { maps, put, remove } = await newNamespace(server, 'forgotten');
     for (const name of ['a', 'b']) await put(name, '1');
     const between = await goBetween(t, server);
@@ -212,6 +213,7 @@ if (server !== null) {
     await put('a', '1');
     const api = openTestApi(admin, { answerMs: 500 });
     t.teardown(api.close);
+    t.teardown(server.restore);
     server.freezeStore();
     const heard = hear(api, maps);
     await heard.until(({ log }) => log.length > 0, 'the loss is reported').finally(server.thawStore);
@@ -277,8 +279,8 @@ if (server !== null) {
     t.teardown(api.close);
     const heard = hear(api, maps);
     await heard.until(({ log }) => log.length > 0, 'the refusal is reported');
-    await grant(server, 'lookers', { verbs: ['get', 'list', 'watch'], resources: ['configmaps'] });
     t.teardown(() => revoke(server, 'lookers'));
+    await grant(server, 'lookers', { verbs: ['get', 'list', 'watch'], resources: ['configmaps'] });
     await heard.until(({ log }) => log.includes('found'), 'the follower asks again');
     t.strictSame(heard.log, ['lost cluster-refused', 'whole a', 'found']);
   });
@@ -302,6 +304,7 @@ if (server !== null) {
   });
 
   t.test('all objects are listed again from a new server, or a server that was restored from a backup', async (t) => {
+    t.teardown(server.restore);
     const { maps, put } = await newNamespace(server, 'restored');
     // A new server writes fewer versions at its first start, so that its versions are below the former ones.
     await server.writeVersions(600);

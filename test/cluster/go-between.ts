@@ -24,7 +24,7 @@ export interface GoBetween {
   speak(): void;
   /** Cuts all open connections. */
   cut(): void;
-  /** Resolves when a condition is true after a request or the begin of an answer; rejects after a minute. */
+  /** Resolves when a condition is true after a request or the beginning of an answer; rejects after a minute. */
   until(isSo: (requests: readonly Seen[]) => boolean, what: string): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ export interface JsonAnswer {
 }
 
 interface JsonCall {
-  /** Keeper of the connections, which later requests use again. */
+  /** Agent of Node.js that keeps connections open, which later requests use again. */
   readonly agent: Agent;
   readonly port: number;
   readonly ca: Buffer;

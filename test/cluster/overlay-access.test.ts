@@ -169,10 +169,8 @@ if (server !== null) {
   });
 
   t.test('no other account writes the addresses of pods', async (t) => {
-    t.teardown(() => {
-      server.kubectl('delete', '--wait=false', '-f', file);
-      return revoke(server, 'everyday', 'schedules', 'reports', 'kubelets');
-    });
+    t.teardown(() => revoke(server, 'everyday', 'schedules', 'reports', 'kubelets'));
+    t.teardown(() => void server.kubectl('delete', '--wait=false', '-f', file));
     const forged = { 'k8s.ovn.org/pod-networks': '{"default":{"ip_addresses":["10.42.1.9/24"]}}' };
     const denied = async (what: string, ...words: Parameters<ApiServer['call']>): Promise<void> => {
       const { status, body } = await server.callAs(weak, ...words);

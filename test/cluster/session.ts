@@ -24,8 +24,9 @@ export interface Outcome {
 }
 
 /**
- * Starts an API server, waits until it is ready, and stops it when the file ends. If this machine cannot run one, skips
- * the file and returns null. `options` are the last flags of kube-apiserver, and override the others.
+ * Starts an API server, waits until it is ready, and stops it when the test ends. If this machine cannot run one, adds
+ * a skipped assertion with the reason, and returns null. `options` are the last flags of kube-apiserver, and override
+ * the others.
  */
 export async function apiServerFor(t: Test, options: readonly string[] = []): Promise<ApiServer | null> {
   const missing = missingParts();
@@ -56,8 +57,10 @@ export function sharedApiServer(): Promise<ApiServer | null> {
 
 /** Adds a test that removes manifests that an earlier file has left, so that the next tests start without them. */
 export function testWithoutManifests(server: ApiServer): void {
-  t.test('the cluster has no manifests', async (t) => {
+  t.test('manifests of earlier files are removed', async (t) => {
     const { status } = await server.call('DELETE', `/api/v1/namespaces/${namespace}`);
+    // The namespace is absent, is being deleted from now on, or was being deleted before.
+    if (![404, 200, 202, 409].includes(status)) throw new Error(`the deletion of ${namespace}: ${status}`);
     if (status !== 404) {
       await emptyNamespace(server);
       await finishNamespace(server);
@@ -105,7 +108,7 @@ export async function grant(
   }
 }
 
-/** Ends the effect of grants with these names. */
+/** Deletes the bindings of grants with these names. The ClusterRoles remain, so a name cannot be granted again. */
 export async function revoke(server: ApiServer, ...names: readonly string[]): Promise<void> {
   for (const name of names) await server.call('DELETE', `${rolesPath}/clusterrolebindings/${name}`);
 }
@@ -191,11 +194,12 @@ export async function emptyNamespace(server: ApiServer): Promise<void> {
 /** Removes a deleted namespace in the place of the namespace controller, which is not running in the tests. */
 export async function finishNamespace(server: ApiServer): Promise<void> {
   const read = () => server.call('GET', `/api/v1/namespaces/${namespace}`);
-  let { body } = await read();
-  while (body.metadata.deletionTimestamp === undefined) {
+  let { status, body } = await read();
+  while (status !== 404 && body.metadata.deletionTimestamp === undefined) {
     await pause(100);
-    ({ body } = await read());
+    ({ status, body } = await read());
   }
+  if (status === 404) return;
   await server.call('PUT', `/api/v1/namespaces/${namespace}/finalize`, { ...body, spec: { finalizers: [] } });
 }
 

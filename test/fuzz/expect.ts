@@ -14,7 +14,7 @@ export function expectedFailure(error: unknown, kinds?: RegExp): string {
   if (kinds !== undefined && !kinds.test(error.kind))
     throw new Error(`unexpected kind ${error.kind}`, { cause: error });
   if (error.hint === undefined) throw new Error(`${error.kind} without a hint: ${error.message}`);
-  // The message is formatted in the same way as for a terminal.
+  // The message is formatted in the same way as for output without colours.
   printable(shown(errorText(error as AgentError, plain), plain), 'the message of a failure');
   JSON.stringify(errorDocument(error, 'apply'));
   return error.kind;

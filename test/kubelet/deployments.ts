@@ -103,14 +103,17 @@ export function inPod({ kubectl }: Pick<Cluster, 'kubectl'>, pod: string, ...wor
   }
 }
 
-/** Place of a pod whose network namespace sends requests. */
+/** Pod from whose network namespace requests are sent, and its host. */
 export interface Asker {
   readonly host: Pick<Host, 'run' | 'must'>;
   /** Address of the pod. */
   readonly address: string;
 }
 
-/** Shell text that starts a command in the network namespace of the pod with the address $1. */
+/**
+ * Shell text that runs a command with the path of the network namespace of the pod with the address $1 in `$place`;
+ * fails if no pod has the address.
+ */
 const inNamespaceOf = (command: string): string => `
 for place in /run/netns/*; do
   ip -n "\${place##*/}" -o address | grep -qF " $1/" || continue

@@ -16,14 +16,16 @@ function foundAddress({ addresses, defaults }: Moment): string | null {
 }
 
 /**
- * Returns the kernel's messages after which MicroShift would find another IPv4 address than at the start of the
- * recording, with the address that it would find. MicroShift looks for the address every 5 s, and restarts if it finds
- * another one.
+ * Returns the kernel's messages after which MicroShift would find another IPv4 address than `wanted`, or none, with the
+ * address that it would find; `wanted` is the address at the start of the recording by default. MicroShift looks for
+ * the address every 5 s, and restarts if it finds another one.
  */
-export function otherAddresses({ start, later }: Recorded): readonly string[] {
-  const wanted = start === undefined ? null : foundAddress(start);
-  return later.flatMap((moment) => {
+export function otherAddresses(
+  { start, later }: Recorded,
+  wanted = start === undefined ? null : foundAddress(start),
+): readonly string[] {
+  return [...(start === undefined ? [] : [start]), ...later].flatMap((moment) => {
     const found = foundAddress(moment);
-    return found === null || found === wanted ? [] : [`${found}: ${moment.news}`];
+    return found === wanted ? [] : [`${found}: ${moment.news}`];
   });
 }

@@ -17,7 +17,7 @@ ip link set br-ex up
 ip address replace 10.44.0.0/32 dev br-ex
 ip address replace 169.254.169.2/29 dev br-ex
 for address in fd69::2/125 fd70::1/64 fd70::2/64; do ip address replace $address dev br-ex nodad; done
-ip route replace 10.43.0.0/16 via 169.254.169.4 dev br-ex mtu 1400
+ip route replace 10.43.0.0/16 via 169.254.169.4 dev br-ex src 169.254.169.2 mtu 1400
 ip neighbour replace 169.254.169.4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex
 `;
 

@@ -19,7 +19,7 @@ import {
 import { heldEntries, holdStep, releaseHeld } from './held-ipv6.ts';
 import { ownRoutes } from './own-routes.ts';
 
-/** Existing bridge, and the foreign entries of the bridge and of the NIC. */
+/** Steps that take over an existing bridge, and the foreign entries of MicroShift's bridge and of the NIC. */
 interface Others {
   readonly claim: readonly Step[];
   readonly present: KernelEntries;
@@ -30,8 +30,8 @@ interface Others {
  * Returns the steps that build a bridge around a NIC with the administrator's own profile, which may be inactive
  * (`isActive` false). The bridge comes up beside the NIC with the same addresses, then the NIC becomes a port, then the
  * NIC's own addresses are removed. The node stays reachable throughout. `claim` has the steps that take over an
- * existing bridge, and is empty if no bridge exists. `present` has the foreign entries of that bridge; `carried` has
- * those of the NIC, converted to entries of the bridge.
+ * existing bridge, and is empty if no bridge exists. `present` has the foreign entries of MicroShift's bridge, and is
+ * empty for another bridge; `carried` has those of the NIC, converted to entries of the bridge.
  */
 export function buildWithUplink(
   names: BridgeNames,
@@ -71,7 +71,7 @@ export function buildWithUplink(
     ),
     ...(hold === null || needsPort ? [] : [holdStep(names, hold)]),
     ...waitSteps(names, addresses, 'an address that is still being checked for duplicates does not answer'),
-    ...(hasAddresses ? listBehindOwn(present) : []),
+    ...(addresses.some((address) => !address.includes(':')) ? listBehindOwn(present) : []),
     attachStep(
       names,
       wanted,
@@ -233,14 +233,19 @@ export function putBack(entries: KernelEntries): readonly Step[] {
 
 /**
  * Returns the step that lists the IPv4 addresses of other programs after the node's own, while the NIC still has its
- * addresses. When the NIC has lost them, MicroShift takes the first address of the bridge for the node's
- * (k8s.io/apimachinery, pkg/util/net/interface.go, chooseHostInterface), and restarts if it is another one.
+ * addresses; an empty list if other programs have no IPv4 address on the bridge. As soon as the NIC has lost its
+ * addresses, MicroShift uses the first address of the bridge as the node's address (k8s.io/apimachinery,
+ * pkg/util/net/interface.go, chooseHostInterface), and restarts if this address is another one than before. The kernel
+ * removes routes together with their source address (Linux, net/ipv4/fib_frontend.c, fib_del_ifaddr), so the step also
+ * adds the routes with these sources.
  */
-function listBehindOwn({ interface: name, addresses }: KernelEntries): readonly Step[] {
+function listBehindOwn({ interface: name, addresses, routes }: KernelEntries): readonly Step[] {
   const ipv4 = addresses.filter(({ address }) => !address.includes(':'));
   if (ipv4.length === 0) return [];
-  const entries = { ...noEntries(name), addresses: ipv4 };
-  const why = `MicroShift takes the first IPv4 address of ${name} for the node's, so those of other programs come after it`;
+  const sources = ipv4.map(({ address }) => address.split('/')[0]);
+  const given = routes.filter(({ source }) => source !== null && sources.includes(source));
+  const entries = { ...noEntries(name), addresses: ipv4, routes: given };
+  const why = `MicroShift uses the first IPv4 address of ${name} as the node's address, so the addresses of other programs come after the node's own`;
   return [{ do: 'changeKernel', entries, required: false, why }];
 }
 

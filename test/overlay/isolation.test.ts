@@ -1,4 +1,5 @@
 // A network policy applies to packets from every direction, and no packet of a pod counts as a tunnel packet.
+import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
@@ -39,6 +40,19 @@ async function listen(on: Pick<Host, 'start'>, ports: readonly number[]): Promis
     });
   await line();
   return { heard: line };
+}
+
+/**
+ * Sends datagrams until a listener has heard one at their last port, because a busy host loses datagrams. Returns the
+ * ports at which it has heard datagrams.
+ */
+async function heardAt(listener: { heard(): Promise<string> }, sendAll: () => void): Promise<ReadonlySet<string>> {
+  const heard = listener.heard();
+  for (;;) {
+    sendAll();
+    const ports = await Promise.race([heard, pause(1000, null)]);
+    if (ports !== null) return new Set(ports.split(/\s+/));
+  }
 }
 
 async function isolated(t: Test, which: WhichOvn): Promise<void> {
@@ -151,9 +165,8 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
       [client, onClient, 'a host of the LAN'],
       [n2, onNode, "the pod's own node"],
     ] as const) {
-      const heard = listener.heard();
-      send(near, near.address, host.address, ports);
-      t.equal(await heard, '6082', `${what} gets no tunnel packet of the pod`);
+      const heard = await heardAt(listener, () => send(near, near.address, host.address, ports));
+      t.strictSame([...heard], ['6082'], `${what} gets no tunnel packet of the pod`);
     }
     t.equal(ask(near, 'tcp', far.address, 8080), near.address, 'the tunnels of the nodes work');
   });
@@ -166,9 +179,8 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
     t.match(n2.agent('overlay', 'gateway', ...own), { status: 0 });
     t.match(n1.agent('overlay', 'apply'), { status: 0 });
     t.equal(ask(near, 'tcp', '203.0.113.50', 8080), '203.0.113.12', 'packets of the pod leave by the gateway');
-    const heard = onClient.heard();
-    send(near, near.address, '203.0.113.50', ports);
-    t.equal(await heard, '6082 6082', 'the client gets no tunnel packet of the pod');
+    const heard = await heardAt(onClient, () => send(near, near.address, '203.0.113.50', ports));
+    t.strictSame([...heard], ['6082'], 'the client gets no tunnel packet of the pod');
     n1.must('ovn-nbctl', 'lsp-del', 'pod-n2');
   });
 }

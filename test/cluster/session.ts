@@ -79,7 +79,7 @@ export function testWithoutManifests(server: ApiServer): void {
 interface Rights {
   readonly verbs: readonly string[];
   readonly resources: readonly string[];
-  /** The core group if absent. */
+  /** Groups of the API; the core group if absent. */
   readonly apiGroups?: readonly string[];
 }
 

@@ -139,8 +139,8 @@ const askUntilAll = `
   exit 0`;
 
 /**
- * Returns the names of the pods that answer requests from a pod to an address, after so many pods have answered, or
- * after 60 requests, after which each of four pods has almost certainly answered.
+ * Returns the names of the pods that answer requests from a pod to an address. Ends when as many pods as `pods` have
+ * answered, or after 60 requests: each of four pods has almost certainly answered then.
  */
 export function whoAnswers({ host, address }: Asker, network: 'tcp' | 'udp', to: string, pods: number): string[] {
   const said = host.must('sh', '-c', inNamespaceOf(askUntilAll), 'sh', address, network, to, String(pods));

@@ -1,6 +1,6 @@
 // The unit at boot: the node has its address on br-ex after every kind of boot, without an administrator.
-// Boots are tested with the userspace data path. own-kernel.test.ts and bridge.test.ts boot nodes with the kernel's.
-// sandbox.test.ts tests the sandbox of the unit.
+// These boots use the userspace data path; own-kernel.test.ts and bridge.test.ts boot nodes with the data path of the
+// kernel. sandbox.test.ts tests the sandbox of the unit.
 import t, { type Test } from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';

@@ -3,9 +3,10 @@ import type { Moment } from './kernel-news.ts';
 import type { Recorded } from './recorded-news.ts';
 
 /**
- * Returns the address (`address/prefix`) that MicroShift finds without node.nodeIP: the first global address of the
- * first device that has a default route and such an address (k8s.io/apimachinery, pkg/util/net/interface.go,
- * chooseHostInterface); null if there is no such device. The kernel lists routes by their metrics.
+ * Returns the address (`address/prefix`) that MicroShift finds if node.nodeIP is not set: the first global address of
+ * the first device that has a default route and a global address (k8s.io/apimachinery, pkg/util/net/interface.go,
+ * chooseHostInterface); null if no device has both. MicroShift reads the default routes in the order of the kernel,
+ * which is the order of their metrics.
  */
 function foundAddress({ addresses, defaults }: Moment): string | null {
   const routes = defaults.filter(({ family }) => family === 4).toSorted((one, other) => one.metric - other.metric);

@@ -14,13 +14,13 @@ interface Addition {
   readonly title: string;
   readonly kind: 'peer' | 'port';
   readonly name: string;
-  /** Options of the command that adds it. */
+  /** Options of the command that adds the peer or the port. */
   readonly options: readonly string[];
   /** Returns everything that the two commands may change, as text for a comparison. */
   state(): string;
-  /** Number of effects that the command that adds it has at least. */
+  /** Least number of effects of the command that adds the peer or the port. */
   readonly effects: number;
-  /** Reason why it cannot be added here. */
+  /** Reason why this machine cannot run the case; false or absent if it can. */
   readonly skip?: string | false;
 }
 

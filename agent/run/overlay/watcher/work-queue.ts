@@ -27,7 +27,7 @@ export interface WorkQueue {
    * attempt is due is returned only with the keys that have to be planned with it.
    */
   take(nowMs: number): readonly WorkItem[];
-  /** Removes this work after its rows have been written, and forgets earlier refusals of its object keys. */
+  /** Forgets earlier refusals of the object keys of this work, because the rows of the work have been written. */
   done(items: readonly WorkItem[]): void;
   /**
    * Puts work at the front of the queue again, because the northbound database did not answer or the OVSDB lock was

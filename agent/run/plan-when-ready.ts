@@ -11,11 +11,12 @@ import { bridges } from '../model/names.ts';
 import { nicDevice, type Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { jsonOf, textOf } from '../model/profile-settings.ts';
+import { tentativeAddresses } from '../plan/bridge/tentative-addresses.ts';
 import { asksForMadeIdentity } from '../plan/profiles/dhcp-identity.ts';
 import { wasUplink } from '../plan/uplink/remembered.ts';
 import type { Node } from './node.ts';
 import { planWithDetails } from './plan-with-details.ts';
-import { detectionOver, tentativeAddresses } from './steps/duplicate-detection.ts';
+import { detectionOver } from './steps/duplicate-detection.ts';
 
 /** Waits that have reached their limits: `nic` for a named NIC, `route` for a default route. */
 export interface WaitsOver {
@@ -102,7 +103,7 @@ export async function planWhenReady(
     observation = await node.observe();
     plan = planWithoutWaiting(planner, observation);
   }
-  const tentative = plan.outcome === 'change' && wait.uplinkMs > 0 ? tentativeAddresses(plan, observation) : [];
+  const tentative = plan.outcome === 'change' ? tentativeAddresses(plan, observation) : [];
   if (tentative.length > 0) {
     await detectionOver(tentative, deadline);
     observation = await node.observe();

@@ -1,8 +1,11 @@
+import { lostDefaultRoute } from '../compare/default-routes.ts';
 import { type Deadline, monotonicMs, throwIfStopped } from '../deadline.ts';
+import { waitForKernel } from '../drivers/host/kernel/kernel-events.ts';
 import { answersDns, answersPing } from '../drivers/host/kernel/reachability.ts';
+import { readRoutes } from '../drivers/host/kernel/routes.ts';
 import { AgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
-import type { Plan } from '../model/plan.ts';
+import type { MovedAddresses, Plan } from '../model/plan.ts';
 import { waitForAddresses } from './steps/wait-addresses.ts';
 
 /** Host that answered before the uplink moved into the bridge. */
@@ -27,6 +30,11 @@ export interface Neighbourhood {
  * then, and only the kernel has to finish its work.
  */
 const addressLimitMs = 10_000;
+/**
+ * Time limit for a default route. A router that advertises itself answers a solicitation within half a second
+ * (MAX_RA_DELAY_TIME), and NetworkManager repeats a solicitation that was lost after 4 s (RFC 4861, section 10).
+ */
+const defaultRouteLimitMs = 10_000;
 /**
  * Shortest time of a ping whose request was sent. A ping that ends earlier had no route to the host, so waiting for the
  * link does not help.
@@ -71,17 +79,28 @@ export function askNeighbours(plan: Plan, observation: Observation): Neighbourho
 }
 
 /**
- * Proves that the addresses have moved to the bridges and that every host which answered before the move answers again.
- * Fails with `proof-failed`.
+ * Proves that the addresses have moved to the bridges, that no address family has lost its default route, and that
+ * every host which answered before the move answers again. Fails with `proof-failed`.
  */
 export async function proveMoved(plan: Plan, neighbours: readonly Neighbour[], deadline: Deadline): Promise<void> {
   for (const moved of plan.carried) await waitForAddresses(moved.interface, moved.addresses, deadline, addressLimitMs);
+  for (const moved of plan.carried) await proveDefaultRoutes(moved, deadline);
   // Name servers are queried last, and only once, because the answers of the other hosts show that the link forwards
   // packets.
   for (const names of [false, true]) {
     const asked = neighbours.filter((neighbour) => (neighbour.what === 'name server') === names);
     await Promise.all(asked.map((neighbour) => proveNeighbour(neighbour, deadline)));
   }
+}
+
+/** Waits until each address family that had a default route before the move has one again. */
+async function proveDefaultRoutes(moved: MovedAddresses, deadline: Deadline): Promise<void> {
+  const lost = (): 'IPv4' | 'IPv6' | null => lostDefaultRoute(moved, readRoutes());
+  const timeout = (): AgentError =>
+    new AgentError('proof-failed', `${moved.interface} has no ${lost()} default route; ${moved.from} had one`, {
+      hint: 'look at `ip route`, `ip -6 route` and journalctl -u NetworkManager',
+    });
+  await waitForKernel(() => lost() === null, deadline, defaultRouteLimitMs, timeout);
 }
 
 /**

@@ -3,8 +3,7 @@
 import type { Test } from 'tap';
 import { otherAddresses } from '../node/found-address.ts';
 import { measuredSettleMs, type TestNode } from '../node/node.ts';
-import { recordedNews, recordNews } from '../node/recorded-news.ts';
-import { lostDefaultRoutes } from './default-routes.ts';
+import { lostDefaultRoutes, recordedNews, recordNews } from '../node/recorded-news.ts';
 import { apiAnswers, bootMicroShift, endsWithin, lastWords, processesOf, startMicroShift } from './microshift-node.ts';
 import type { MicroShiftShape } from './microshift-shapes.ts';
 

@@ -1,8 +1,7 @@
 // Removal of the default route while a real MicroShift runs. Without the node's address on lo, MicroShift exits at its
 // next check and does not return.
 import t from 'tap';
-import { recordedNews, recordNews } from '../node/recorded-news.ts';
-import { lostDefaultRoutes } from './default-routes.ts';
+import { lostDefaultRoutes, recordedNews, recordNews } from '../node/recorded-news.ts';
 import { microshiftSkip } from './microshift-folder.ts';
 import { apiAnswers, bootMicroShift, endsWithin, processesOf, startMicroShift } from './microshift-node.ts';
 

@@ -4,6 +4,7 @@ import { nodeSkip } from './availability.ts';
 import { ownProfiles } from './moved.ts';
 import { bootNode, type MeasuredRun, type TestNode } from './node.ts';
 import { stayedReachable } from './reachability.ts';
+import { lostDefaultRoutes, recordedNews, recordNews } from './recorded-news.ts';
 
 const unit = 'microshift-ovs-init.service';
 const [first, second] = ['192.0.2.50', '203.0.113.50'];
@@ -37,6 +38,16 @@ t.test('a router that answers after the unit of the boot has run', { skip: nodeS
   t.equal((await node.run('microshift-net disable')).exitCode, 0);
   t.equal(await node.read('/var/lib/microshift-net/uplink.json'), null, 'disable removes the record');
   t.equal(await address('eth0'), before, 'the NIC gets the same address again');
+
+  await t.test('the router has just answered when each command begins', async (t) => {
+    await node.text(
+      `nmcli connection up eth0; timeout 60 sh -c 'until ip -6 route show default dev eth0 | grep -q via; do sleep 0.1; done'`,
+    );
+    await recordNews(node);
+    const both = await node.run('microshift-net apply && microshift-net disable');
+    t.equal(both.exitCode, 0, both.stderr);
+    t.strictSame(lostDefaultRoutes(await recordedNews(node)), [], 'the node always has an IPv6 default route');
+  });
 });
 
 t.test('a node whose configuration changes', { skip: nodeSkip }, async (t) => {

@@ -32,3 +32,14 @@ export async function recordedNews(node: TestNode): Promise<Recorded> {
   const start = moments(before);
   return { start: start.at(-1), later: moments(`${before}\n${after}`).slice(start.length) };
 }
+
+/**
+ * Returns the kernel's messages after which an address family that had a default route at the start of the recording
+ * had none.
+ */
+export function lostDefaultRoutes({ start, later }: Recorded): readonly string[] {
+  const families = new Set(start?.defaults.map(({ family }) => family));
+  return [...families].flatMap((family) =>
+    later.filter(({ defaults }) => !defaults.some((route) => route.family === family)).map((moment) => moment.news),
+  );
+}

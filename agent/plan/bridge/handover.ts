@@ -1,6 +1,13 @@
 import { isDynamic } from '../../model/dynamic-families.ts';
 import { endlessDhcpTimeout, standbyMetric } from '../../model/limits.ts';
-import { addressesOf, type Link, type Observation, type Route } from '../../model/observation.ts';
+import {
+  addressesOf,
+  isBindable,
+  type Link,
+  type LinkAddress,
+  type Observation,
+  type Route,
+} from '../../model/observation.ts';
 import type { WantedProfile } from '../../model/plan.ts';
 import {
   fixedAddresses,
@@ -148,15 +155,21 @@ function dynamicIpv6(final: ProfileSettings): Setting {
   return jsonOf(final, 'ipv6', 'may-fail') === false ? { ...ipv6, 'may-fail': ['b', true] } : ipv6;
 }
 
-function isStable(entry: Link['addresses'][number]): boolean {
+/**
+ * Returns true for a global address that moves with the NIC, once duplicate address detection has ended without a
+ * duplicate. Foreign addresses move in other steps, and temporary addresses (RFC 8981) do not move.
+ */
+export function isMovable(entry: LinkAddress): boolean {
   return (
     entry.scope === 'global' &&
     entry.foreign !== true &&
     !entry.temporary &&
-    !entry.tentative &&
-    !entry.dadFailed &&
     !(entry.family === 6 && isLinkLocal6(entry.address))
   );
+}
+
+function isStable(entry: LinkAddress): boolean {
+  return isMovable(entry) && isBindable(entry);
 }
 
 function fixedSetting(family: Family, final: ProfileSettings, link: Link, observation: Observation): Setting {

@@ -2,9 +2,7 @@ import type { Deadline } from '../../deadline.ts';
 import { waitForKernel } from '../../drivers/host/kernel/kernel-events.ts';
 import { readLinks } from '../../drivers/host/kernel/links.ts';
 import { AgentError } from '../../errors.ts';
-import { addressesOf, type Link, type Observation } from '../../model/observation.ts';
-import type { Plan } from '../../model/plan.ts';
-import { fixedAddresses } from '../../model/profile-settings.ts';
+import { addressesOf, type Link } from '../../model/observation.ts';
 
 /**
  * Time limit for duplicate address detection, which takes up to 2 s: a delay of up to 1 s before the only probe, and 1
@@ -14,23 +12,10 @@ import { fixedAddresses } from '../../model/profile-settings.ts';
 const detectionLimitMs = 3_000;
 
 /**
- * Returns the fixed addresses of the plan that are tentative, because their duplicate address detection has not ended.
- */
-export function tentativeAddresses(plan: Plan, observation: Observation): readonly string[] {
-  const fixed = plan.wanted.bridges.flatMap(({ profiles }) =>
-    profiles.flatMap(({ settings }) => fixedAddresses(settings)),
-  );
-  return tentativeOf(observation.links).filter((address) => fixed.includes(address));
-}
-
-function tentativeOf(links: readonly Link[]): readonly string[] {
-  return links.flatMap((link) => addressesOf(link, (entry) => entry.tentative));
-}
-
-/**
  * Waits until duplicate address detection of addresses has ended. Returns without an error at the time limit.
- * NetworkManager reports a NIC as configured as soon as IPv4 is configured. Fixed IPv6 addresses that are still
- * tentative could not move with the NIC. The bridge would begin their detection after the move, with an outage of 2 s.
+ * NetworkManager reports a NIC as configured as soon as IPv4 is configured. IPv6 addresses that are still tentative
+ * could not move, and the agent holds no IPv6 route for a link without an IPv6 address. The link that gets the addresses
+ * would have to detect or request them after the move, with an outage of 2 s.
  */
 export async function detectionOver(addresses: readonly string[], deadline: Deadline): Promise<void> {
   const over = (): boolean => !tentativeOf(readLinks()).some((address) => addresses.includes(address));
@@ -38,4 +23,8 @@ export async function detectionOver(addresses: readonly string[], deadline: Dead
   await waitForKernel(over, deadline, detectionLimitMs, timeout).catch((error: unknown) => {
     if (deadline.signal.aborted) throw error;
   });
+}
+
+function tentativeOf(links: readonly Link[]): readonly string[] {
+  return links.flatMap((link) => addressesOf(link, (entry) => entry.tentative));
 }

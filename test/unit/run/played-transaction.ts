@@ -43,6 +43,8 @@ export interface Played {
   readonly progress?: (line: string, control: Control) => void;
   /** Returns the error of an incomplete rollback; null if the rollback is complete. */
   readonly restore?: (control: Control) => Promise<AgentError | null>;
+  /** Observation before the steps. */
+  readonly before?: Observation;
   /** Observation after the steps have run. */
   readonly after?: Observation;
   readonly directory?: string;
@@ -139,7 +141,12 @@ export async function run(t: Test, played: Played): Promise<Ran> {
   let result: TransactionResult | null = null;
   let error: AgentError | null = null;
   try {
-    result = await runTransaction(ports, headerOf(played), untouched, played.confirmTimeoutSeconds ?? null);
+    result = await runTransaction(
+      ports,
+      headerOf(played),
+      played.before ?? untouched,
+      played.confirmTimeoutSeconds ?? null,
+    );
   } catch (cause) {
     error = asAgentError(cause);
   } finally {

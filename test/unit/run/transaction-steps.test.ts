@@ -11,15 +11,10 @@ import { planDisable } from '../../../agent/plan/make-plan.ts';
 import { caseNames, planOfCase, readCase } from '../plan/cases.ts';
 import { checkpoint, type Played, refused, run, stepOf, stopped, takenBack, untouched } from './played-transaction.ts';
 
-/** Addresses that every machine has, recorded as if a step carried them from one link to another. */
-const carried: MovedAddresses = {
-  interface: 'lo',
-  from: 'lo',
-  addresses: ['127.0.0.1/8'],
-  defaultGateways: ['127.0.0.9'],
-};
-/** Node after the steps: its default route is on the interface with the carried addresses. */
-const after = { ...untouched, routes: untouched.routes.map((route) => ({ ...route, device: carried.interface })) };
+/** Address that every machine has, recorded as if a step carried it from one link to another. */
+const carried: MovedAddresses = { interface: 'lo', from: 'lo', addresses: ['127.0.0.1/8'], defaultGateways: [] };
+/** Node whose administrator is logged in by SSH; the run pings the SSH client before and after the steps. */
+const before = { ...untouched, host: { ...untouched.host, sshPeer: '127.0.0.9' } };
 /** A step that can move the node's addresses. */
 const moving: Step = {
   do: 'deleteProfiles',
@@ -65,12 +60,13 @@ t.test('a host that answers only before the change fails the run', async (t) => 
     directory: fresh(),
     plan,
     nm: deletes,
+    before,
     at: (point) => {
       if (point === 'after step 1') writeFileSync(`${file}.after`, '');
     },
   });
   takenBack(t, ran, checkpoint);
-  t.match(ran.error, { kind: 'proof-failed', message: /^the gateway 127\.0\.0\.9 answered before the change/ });
+  t.match(ran.error, { kind: 'proof-failed', message: /^the SSH client 127\.0\.0\.9 answered before the change/ });
   t.strictSame(ran.progress.slice(-2), ['2/3 prove started', '2/3 prove failed']);
 });
 
@@ -80,12 +76,12 @@ t.test('a host that did not answer before need not answer afterwards', async (t)
     directory: fresh(),
     plan: { steps: [moving], carried: [carried] },
     nm: deletes,
-    after,
+    before,
   });
   t.equal(result?.state, 'committed');
 });
 
-t.test('the pings of the gateways end before the first step that moves addresses', async (t) => {
+t.test('the pings of the neighbours end before the first step that moves addresses', async (t) => {
   const { file, fresh } = play(t, 'ping', 'while [ ! -e "$0.go" ]; do /bin/sleep 0.01; done; : > "$0.asked"; exit 1');
   let askedAtFirst: boolean | undefined;
   let askedAtMoving: boolean | undefined;
@@ -93,7 +89,7 @@ t.test('the pings of the gateways end before the first step that moves addresses
     directory: fresh(),
     plan: { steps: [stepOf('first'), moving], carried: [carried] },
     nm: deletes,
-    after,
+    before,
     at: (point) => {
       if (point === 'after step 1') {
         askedAtFirst = existsSync(`${file}.asked`);
@@ -112,6 +108,7 @@ t.test('without the program ping, the run is rolled back before an address moves
     directory: fresh(),
     plan: { steps: [stepOf('first'), moving], carried: [carried] },
     nm: deletes,
+    before,
     // This ping starts after the pings of the neighbours, so all of them have failed when this one fails.
     at: async (point) => {
       if (point !== 'before step 1') return;
@@ -124,17 +121,25 @@ t.test('without the program ping, the run is rolled back before an address moves
   t.strictSame(ran.calls, ['probe', 'CheckpointCreate', 'step first']);
 });
 
-t.test('addresses that did not arrive fail the run', async (t) => {
-  const { fresh } = play(t, 'ip', 'exec /bin/sleep 60');
-  const missing = { ...carried, addresses: ['192.0.2.99/24'], defaultGateways: [] };
-  const gaveUp = new AgentError('deadline-exceeded', 'the run did not end within 150 s');
-  const at: Played['at'] = (point, { deadline }) => {
-    if (point === 'before step 2') setImmediate().then(() => deadline.interrupt(gaveUp));
-  };
-  const ran = await run(t, { directory: fresh(), plan: { steps: [stepOf('a')], carried: [missing] }, at });
-  takenBack(t, ran, checkpoint);
-  t.match(ran.error, { kind: 'deadline-exceeded' });
-});
+for (const [what, missing] of [
+  ['an address', { ...carried, addresses: ['192.0.2.99/24'] }],
+  ['a default route', { ...carried, defaultGateways: ['192.0.2.1'] }],
+] as const)
+  t.test(`the proof waits for ${what} until the run is stopped`, async (t) => {
+    const { fresh } = play(t, 'ip', 'exec /bin/sleep 60');
+    const gaveUp = new AgentError('deadline-exceeded', 'the run did not end within 150 s');
+    const at: Played['at'] = (point, { deadline }) => {
+      if (point === 'before step 2') setImmediate().then(() => deadline.interrupt(gaveUp));
+    };
+    const ran = await run(t, {
+      directory: fresh(),
+      plan: { steps: [stepOf('a')], carried: [missing] },
+      at,
+    });
+    takenBack(t, ran, checkpoint);
+    t.match(ran.error, { kind: 'deadline-exceeded' });
+    t.notOk(ran.calls.includes('observe'), 'the run waits in its proof');
+  });
 
 /** Returns the first step of each kind in the plans of the cases, both forward and back. */
 function oneOfEachKind(): readonly Step[] {

@@ -1,0 +1,30 @@
+import t from 'tap';
+import type { LinkAddress, Observation } from '../../../agent/model/observation.ts';
+import { tentativeAddresses } from '../../../agent/plan/bridge/tentative-addresses.ts';
+import { planDisable } from '../../../agent/plan/make-plan.ts';
+import { linkAddress } from '../link-address.ts';
+import { readCase } from './cases.ts';
+
+const { observation } = readCase('disable-slaac');
+const slaac = '2001:db8::5054:ff:feaa:0/64';
+
+/** Returns the addresses that `disable` waits for if an interface has this tentative address in addition. */
+function awaited(device: string, text: string, more: Partial<LinkAddress> = {}): readonly string[] {
+  const added = { ...linkAddress(text), tentative: true, ...more };
+  const links = observation.links.map((link) =>
+    link.name === device ? { ...link, addresses: [...link.addresses, added] } : link,
+  );
+  const seen: Observation = { ...observation, links };
+  return tentativeAddresses(planDisable(seen), seen);
+}
+
+t.strictSame(awaited('br-ex', slaac), [slaac], 'an advertised address is awaited on the link that it leaves');
+t.strictSame(awaited('br-ex', slaac, { tentative: false }), [], 'a usable address needs no wait');
+t.strictSame(awaited('br-ex', slaac, { temporary: true }), [], 'a temporary address does not move');
+t.strictSame(
+  awaited('br-ex', slaac, { foreign: true }),
+  [],
+  'an address of another program moves in a step of its own',
+);
+t.strictSame(awaited('br-ex', 'fe80::77/64'), [], 'a link-local address does not move');
+t.strictSame(awaited('eth1', slaac), [], 'an address of another NIC does not move');

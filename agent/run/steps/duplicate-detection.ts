@@ -14,8 +14,8 @@ const detectionLimitMs = 3_000;
 /**
  * Waits until duplicate address detection of addresses has ended. Returns without an error at the time limit.
  * NetworkManager reports a NIC as configured as soon as IPv4 is configured. IPv6 addresses that are still tentative
- * could not move, and the agent holds no IPv6 route for a link without an IPv6 address. The link that gets the addresses
- * would have to detect or request them after the move, with an outage of 2 s.
+ * could not move, and the agent holds no IPv6 route for a link without an IPv6 address. The other link would have to
+ * detect or request the addresses after the move, with an outage of 2 s.
  */
 export async function detectionOver(addresses: readonly string[], deadline: Deadline): Promise<void> {
   const over = (): boolean => !tentativeOf(readLinks()).some((address) => addresses.includes(address));

@@ -3,21 +3,14 @@
 //   --remember writes the order of the next runs (test/longest-first.json) from the durations of this one.
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import readline from 'node:readline';
 import { inSource } from './in-source.mjs';
 import { putTapIntoOneFile } from './tap-in-one-file.mjs';
 
-// A booted node waits for its own timers: a third of the time in User-Mode Linux, and most of it on this machine's
-// kernel. Therefore `filesAtOnce` processes run in parallel on any machine, and another one starts after each interval
-// of `lookMs` in which the share `idleShare` of the CPU time was idle.
-const filesAtOnce = 4;
-const nodesAtOnce = 3;
-const idleShare = 0.1;
-const lookMs = 2500;
-// A small machine has no memory for more test files, and test/node/slot.ts has addresses for four nodes.
-const filesAtMost = 7;
-const nodesAtMost = 4;
+// Most tests wait for timers and for other processes for a part of their time, so more of them run at once than the
+// machine has CPUs. More than these need too much memory, and test/node/slot.ts has addresses for four nodes.
+const filesAtOnce = 7;
+const nodesAtOnce = 4;
 // Only a test that hangs reaches this limit: the longest files boot a dozen nodes and wait for a free CPU.
 const fileLimitSeconds = 1500;
 const progressMs = 60_000;
@@ -130,11 +123,11 @@ async function runAll(names, files, prepared) {
   const progress = setInterval(() => note(progressLine(names.length, waiting.length, [...running.keys()])), progressMs);
   await new Promise((resolve) => {
     /** Starts the next waiting process whose resources exist; returns false if no waiting process can start. */
-    const startOne = (nodeLimit) => {
+    const startOne = () => {
       const nodes = [...running.keys()].filter((name) => needsOf(name).node).length;
       const next = waiting.findIndex((name) => {
         const { base = false, kubernetes = false, node = false } = needsOf(name);
-        return (!base || ready.base) && (!kubernetes || ready.kubernetes) && (!node || nodes < nodeLimit);
+        return (!base || ready.base) && (!kubernetes || ready.kubernetes) && (!node || nodes < nodesAtOnce);
       });
       if (next === -1) return false;
       const [name] = waiting.splice(next, 1);
@@ -149,16 +142,9 @@ async function runAll(names, files, prepared) {
       return true;
     };
     const startMore = () => {
-      while (running.size < filesAtOnce && startOne(nodesAtOnce));
-      if (running.size === 0 && waiting.length === 0) {
-        clearInterval(looks);
-        resolve();
-      }
+      while (running.size < filesAtOnce && startOne());
+      if (running.size === 0 && waiting.length === 0) resolve();
     };
-    const idleSinceLook = idleMeter();
-    const looks = setInterval(() => {
-      if (idleSinceLook() > idleShare && running.size < filesAtMost) startOne(nodesAtMost);
-    }, lookMs);
     for (const [what, end] of Object.entries(prepared)) {
       end?.then(() => {
         ready[what] = true;
@@ -169,22 +155,6 @@ async function runAll(names, files, prepared) {
   });
   clearInterval(progress);
   return durations;
-}
-
-/** Returns a function that returns the idle share of this machine's CPUs since its last call, between 0 and 1. */
-function idleMeter() {
-  const read = () => {
-    const times = os.cpus().map((cpu) => cpu.times);
-    const idle = times.reduce((sum, time) => sum + time.idle, 0);
-    return { idle, all: times.reduce((sum, time) => sum + Object.values(time).reduce((one, other) => one + other), 0) };
-  };
-  let last = read();
-  return () => {
-    const now = read();
-    const share = (now.idle - last.idle) / Math.max(1, now.all - last.all);
-    last = now;
-    return share;
-  };
 }
 
 function progressLine(all, left, running) {
@@ -203,13 +173,15 @@ function environmentOf(name) {
 
 /**
  * Runs test files in one process, prints their failures and a line with their result, and adds their assertions to the
- * counts.
+ * counts. The process has a session of its own, to which the scheduler gives as much CPU time as to any other session
+ * of a busy machine (sched(7), autogroup). It ends with this process, because a signal of a terminal does not reach it.
  */
 async function runFiles(name, files) {
   const beganMs = performance.now();
   const words = files[0] === name ? [`build/test/${name}.test.js`] : ['test/together.mjs', name];
-  const child = spawn(process.execPath, words, {
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', process.execPath, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
     timeout: (fileLimitSeconds + 30) * 1000,
     killSignal: 'SIGKILL',
     env: {

@@ -295,6 +295,14 @@ export function isBindable({ tentative, dadFailed }: LinkAddress): boolean {
 }
 
 /**
+ * Returns true while duplicate address detection of an address is in progress. If the detection finds a duplicate, the
+ * kernel keeps the tentative flag of a permanent address (Linux net/ipv6/addrconf.c, addrconf_dad_stop).
+ */
+export function isBeingDetected({ tentative, dadFailed }: LinkAddress): boolean {
+  return tentative && !dadFailed;
+}
+
+/**
  * Returns true for NetworkManager's Open vSwitch objects (NMDeviceType), which can have the same name as a kernel
  * device.
  */

@@ -2,7 +2,7 @@ import type { Deadline } from '../../deadline.ts';
 import { waitForKernel } from '../../drivers/host/kernel/kernel-events.ts';
 import { readLinks } from '../../drivers/host/kernel/links.ts';
 import { AgentError } from '../../errors.ts';
-import { addressesOf, type Link } from '../../model/observation.ts';
+import { addressesOf, isBeingDetected, type Link } from '../../model/observation.ts';
 
 /**
  * Time limit for duplicate address detection, which takes up to 2 s: a delay of up to 1 s before the only probe, and 1
@@ -18,13 +18,13 @@ const detectionLimitMs = 3_000;
  * detect or request the addresses after the move, with an outage of 2 s.
  */
 export async function detectionOver(addresses: readonly string[], deadline: Deadline): Promise<void> {
-  const over = (): boolean => !tentativeOf(readLinks()).some((address) => addresses.includes(address));
+  const over = (): boolean => !detectedOf(readLinks()).some((address) => addresses.includes(address));
   const timeout = () => new AgentError('activation-timeout', `${addresses.join(', ')} did not get usable`);
   await waitForKernel(over, deadline, detectionLimitMs, timeout).catch((error: unknown) => {
     if (deadline.signal.aborted) throw error;
   });
 }
 
-function tentativeOf(links: readonly Link[]): readonly string[] {
-  return links.flatMap((link) => addressesOf(link, (entry) => entry.tentative));
+function detectedOf(links: readonly Link[]): readonly string[] {
+  return links.flatMap((link) => addressesOf(link, isBeingDetected));
 }

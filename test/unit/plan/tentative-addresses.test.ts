@@ -20,6 +20,7 @@ function awaited(device: string, text: string, more: Partial<LinkAddress> = {}):
 
 t.strictSame(awaited('br-ex', slaac), [slaac], 'an advertised address is awaited on the link that it leaves');
 t.strictSame(awaited('br-ex', slaac, { tentative: false }), [], 'a usable address needs no wait');
+t.strictSame(awaited('br-ex', slaac, { dadFailed: true }), [], 'the detection has found a duplicate');
 t.strictSame(awaited('br-ex', slaac, { temporary: true }), [], 'a temporary address does not move');
 t.strictSame(
   awaited('br-ex', slaac, { foreign: true }),

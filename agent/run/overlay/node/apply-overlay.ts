@@ -11,7 +11,7 @@ import { listenerFault, listenerHint } from '../../../overlay/listeners.ts';
 import { mapOf } from '../../../overlay/rows/row-index.ts';
 import { carryOut } from '../ovn/database-rows.ts';
 import { proveAnnounced, proveGateway } from '../ovn/gateway-proof.ts';
-import { ensureCentral, ensureController } from '../ovn/ovn-daemons.ts';
+import { controllerConnects, ensureCentral, ensureController } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { installInbound, installStoredInbound, rollBackInbound } from './inbound-flows.ts';
 import { portOf } from './own-port.ts';
@@ -186,14 +186,16 @@ export function changesOf({ databases, managementPort }: PlannedNode): OverlayCh
 }
 
 /**
- * Proves that this node is registered in the southbound database, that OVN has installed the flows of its management
- * port, and that its gateway is announced and connected. Returns the faults that other nodes have to correct.
+ * Proves that this node is registered in the southbound database, that ovn-controller is connected to it, that OVN has
+ * installed the flows of the node's management port, and that its gateway is announced and connected. Returns faults
+ * that other nodes have to correct.
  */
 async function provePart(planned: PlannedNode, say: (step: string) => void): Promise<readonly string[]> {
   const { record, local } = planned;
   await withSouthbound(planned, async (southbound) => {
     say(`waiting up to ${registeredMs / 1000} s until ovn-controller has registered this node on the central node`);
     if (await southbound.appears(ownChassis(record), registeredMs)) {
+      await proveConnected(planned, say);
       await provePort(record, southbound, say);
       return proveAnnounced(record, southbound, local.database, say);
     }
@@ -208,6 +210,19 @@ async function provePart(planned: PlannedNode, say: (step: string) => void): Pro
   });
   await proveInstalled(record, local.database, say);
   return proveGateway(record, local.database, say);
+}
+
+/**
+ * Waits until ovn-controller is connected to the southbound database. Its chassis does not show this, because the row
+ * remains while ovn-controller restarts or cannot connect.
+ */
+async function proveConnected({ record, places }: PlannedNode, say: (step: string) => void): Promise<void> {
+  if (await controllerConnects(places, say)) return;
+  throw new AgentError(
+    'proof-failed',
+    `ovn-controller of ${record.node.name} has not connected to the southbound database at ${record.southbound.join(', ')}`,
+    { hint: 'look at journalctl -u ovn-controller and /var/log/ovn/ovn-controller.log for why it is not connected' },
+  );
 }
 
 /**

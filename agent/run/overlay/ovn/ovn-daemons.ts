@@ -105,6 +105,16 @@ export function askController({ ovnRuns }: OverlayPlaces): Promise<ControllerSta
 }
 
 /**
+ * Returns true as soon as ovn-controller is connected to the southbound database, and false at the time limit. After a
+ * failure, ovn-controller connects again with an interval of up to 8 s. On a terminal, a wait of more than 2 s is
+ * reported.
+ */
+export function controllerConnects({ ovnRuns, stop }: OverlayPlaces, say: Say): Promise<boolean> {
+  const isConnected = async (): Promise<boolean> => (await controllerState(ovnRuns)) === 'connected';
+  return isSo(isConnected, 'ovn-controller reaches the southbound database', say, stop);
+}
+
+/**
  * Returns true if a condition holds within the time limit. `words` name the condition in the report of a wait. `stop`
  * ends the wait.
  */

@@ -1,9 +1,16 @@
-// Starts of OVN's daemons: Ctrl-C ends the wait for a daemon that does not become ready.
+// Waits for OVN's daemons: Ctrl-C ends the wait for a daemon that does not become ready, or that does not connect.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { Systemd } from '../../../../../agent/drivers/systemd/systemd-units.ts';
 import { AgentError } from '../../../../../agent/errors.ts';
-import { ensureCentral, ensureController } from '../../../../../agent/run/overlay/ovn/ovn-daemons.ts';
+import {
+  controllerConnects,
+  ensureCentral,
+  ensureController,
+} from '../../../../../agent/run/overlay/ovn/ovn-daemons.ts';
 import type { AskSystemd } from '../../../../../agent/run/overlay/ovn/ovn-units.ts';
 import { overlayPlaces } from '../../../../../agent/run/overlay/record/places.ts';
 import { failure } from '../../../failure.ts';
@@ -49,3 +56,38 @@ for (const [name, ensure, first] of [
     await t.rejects(ensure(places, silent, idle(false, silent)), failure('ovn-not-running'));
   });
 }
+
+/** Starts a simulated ovn-controller, which gives these answers to `connection-status`; returns its run directory. */
+async function controllerWith(t: Test, answers: () => string): Promise<string> {
+  // The path of a socket has at most 107 characters (unix(7)).
+  const folder = mkdtempSync(join(tmpdir(), 'ovn-'));
+  const server = createServer((socket) => {
+    socket.on('data', (request) => {
+      const { id } = JSON.parse(String(request));
+      socket.write(JSON.stringify({ id, result: `${answers()}\n`, error: null }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(join(folder, 'ovn-controller.7.ctl'), resolve));
+  t.teardown(() => {
+    server.close();
+    rmSync(folder, { recursive: true });
+  });
+  return folder;
+}
+
+t.test('an ovn-controller that is not connected is awaited', async (t) => {
+  const answers = ['not connected', 'connected'];
+  const folder = await controllerWith(t, () => answers.shift() ?? 'asked too often');
+  t.equal(await controllerConnects({ ...overlayPlaces, ovnRuns: [folder] }, silent), true);
+  t.strictSame(answers, []);
+});
+
+t.test('a signal ends the wait for an ovn-controller that does not connect', async (t) => {
+  const stop = new AbortController();
+  const reason = new AgentError('interrupted', 'stopped by SIGINT');
+  const folder = await controllerWith(t, () => {
+    stop.abort(reason);
+    return 'not connected';
+  });
+  await t.rejects(controllerConnects({ ...overlayPlaces, ovnRuns: [folder], stop: stop.signal }, silent), reason);
+});

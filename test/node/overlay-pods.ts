@@ -88,7 +88,8 @@ export async function havePods(t: Test, node: TestNode): Promise<void> {
     await node.text(`${on}rm ${kubeconfigPath}`);
     await node.text(`${on}systemctl restart microshift-net-overlay`);
   }
-  await node.text('systemctl stop kube');
+  // On SIGTERM, kube-apiserver waits for its clients up to a minute and a half.
+  await node.text('systemctl kill --signal=KILL kube; systemctl stop kube');
 }
 
 /** Creates a pod in the API, and a network namespace for it on its node. */

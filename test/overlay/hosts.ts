@@ -325,9 +325,12 @@ export function killProcess({ must }: Pick<Host, 'must'>, pidFile: string): void
   must('sh', '-c', 'kill -9 "$(cat "$1")"; pidwait -F "$1" || true', 'sh', pidFile);
 }
 
-/** Starts ovn-controller, which runs on every node. */
+/**
+ * Starts ovn-controller, which runs on every node. As on a node with systemd, it starts again after a crash: Debian's
+ * OVN 23.03.1 can crash when the southbound database is lost and made again.
+ */
 export function startController({ must }: Host): void {
-  must('ovn-controller', 'unix:/run/openvswitch/db.sock', ...quiet);
+  must('ovn-controller', 'unix:/run/openvswitch/db.sock', '--monitor', ...quiet);
 }
 
 /**

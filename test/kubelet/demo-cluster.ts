@@ -97,12 +97,10 @@ function ask({ nodes: [{ host }], kubectlWords }: Cluster, pod: string, address:
 }
 
 function fromLan(outside: Host, { address }: Host): void {
-  show(outside, `in-pod ask tcp ${address}:${nodePort}`, [
-    `${programs}/in-pod`,
-    'ask',
-    'tcp',
-    `${address}:${nodePort}`,
-  ]);
+  const words = [`${programs}/in-pod`, 'ask', 'tcp', `${address}:${nodePort}`];
+  // A node forwards a new port up to a second after the service exists.
+  outside.must('timeout', '30', 'sh', '-c', 'until "$@" > /dev/null 2>&1; do sleep 0.1; done', 'sh', ...words);
+  show(outside, `in-pod ask tcp ${address}:${nodePort}`, words);
 }
 
 /** Prints nodes, subnets, tunnels and gateways, as the central node has them. */

@@ -98,7 +98,7 @@ function ask({ nodes: [{ host }], kubectlWords }: Cluster, pod: string, address:
 
 function fromLan(outside: Host, { address }: Host): void {
   const words = [`${programs}/in-pod`, 'ask', 'tcp', `${address}:${nodePort}`];
-  // A node forwards a new port up to a second after the service exists.
+  // The pods can be ready up to a second before the node forwards the port.
   outside.must('timeout', '30', 'sh', '-c', 'until "$@" > /dev/null 2>&1; do sleep 0.1; done', 'sh', ...words);
   show(outside, `in-pod ask tcp ${address}:${nodePort}`, words);
 }

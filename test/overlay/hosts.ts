@@ -326,11 +326,12 @@ export function killProcess({ must }: Pick<Host, 'must'>, pidFile: string): void
 }
 
 /**
- * Starts ovn-controller, which runs on every node. As on a node with systemd, it starts again after a crash: Debian's
- * OVN 23.03.1 can crash when the southbound database is lost and made again.
+ * Starts ovn-controller, which runs on every node. As on a node with systemd (`Restart=on-failure`), it starts again
+ * after a crash: Debian's OVN 23.03.1 can crash when the southbound database is lost and made again. `within` are the
+ * words of a program that starts it.
  */
-export function startController({ must }: Host): void {
-  must('ovn-controller', 'unix:/run/openvswitch/db.sock', '--monitor', ...quiet);
+export function startController({ must }: Host, within: readonly string[] = []): void {
+  must(...within, 'ovn-controller', 'unix:/run/openvswitch/db.sock', '--monitor', ...quiet);
 }
 
 /**
@@ -338,11 +339,11 @@ export function startController({ must }: Host): void {
  * it exits, and a second process does not start beside the first one's PID file, so this function waits until that file
  * is removed.
  */
-export async function restartController(host: Host): Promise<void> {
+export async function restartController(host: Host, within: readonly string[] = []): Promise<void> {
   const watcher = watch(host.path('/run/ovn'));
   host.must('ovn-appctl', '-t', 'ovn-controller', 'exit', '--restart');
   const signal = AbortSignal.timeout(limitMs);
   while (existsSync(host.path('/run/ovn/ovn-controller.pid'))) await once(watcher, 'change', { signal });
   watcher.close();
-  startController(host);
+  startController(host, within);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { issueCertificate } from '../../agent/drivers/openssl/certificates.ts';
 import { initAuthority, readAuthority } from '../../agent/run/overlay/certificates/authority.ts';
-import { missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import { missingForHosts, restartController, startCentral, startController, startLan } from './hosts.ts';
 import { stateOf } from './overlay-state.ts';
 
 const skip = missingForHosts() ?? false;
@@ -56,5 +56,20 @@ t.test('joining goes wrong', { skip }, async (t) => {
 
   n2.write('/tmp/bundle', issued.stdout);
   t.match(n2.agent('overlay', 'join', '/tmp/bundle'), { status: 0 }, 'n2 joins after the refused joins');
+  t.match(n2.agent('overlay', 'verify'), { status: 0 });
+
+  // A program in this network namespace reaches Open vSwitch, whose sockets are files, but not the central node.
+  await restartController(n2, ['unshare', '-n']);
+  t.match(
+    n2.agent('overlay', 'apply'),
+    {
+      status: 1,
+      stderr: /ovn-controller of n2 has not connected to the southbound database at ssl:192\.0\.2\.11:6642/,
+    },
+    'apply does not succeed without ovn-controller, although its chassis is registered',
+  );
+  t.match(n1.must('ovn-sbctl', '--bare', '--columns=name', 'list', 'Chassis'), /^n2-of-the-test$/m);
+  await restartController(n2);
+  t.match(n2.agent('overlay', 'apply'), { status: 0 });
   t.match(n2.agent('overlay', 'verify'), { status: 0 });
 });

@@ -22,8 +22,9 @@ echo "bus connections=$(busctl list --no-legend | grep -c '^:')"
 matches=$(busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus.Debug.Stats GetAllMatchRules 2> /dev/null) &&
   echo "bus match rules=$(grep -o "type='" <<< "$matches" | wc -l)"
 echo "links=$(ls /sys/class/net | wc -l)"
-# NetworkManager keeps a file for each device of Open vSwitch that is gone, by the number of its link.
-echo "files in /run=$(find /run/microshift-net /run/NetworkManager /run/openvswitch -type f ! -path '*/devices/*' 2> /dev/null | wc -l)"
+# NetworkManager keeps a file for each device of Open vSwitch that is gone, by the number of its link. The check of the
+# uplinks writes one file seen-* per bridge at the first change that it sees, which can be in any run.
+echo "files in /run=$(find /run/microshift-net /run/NetworkManager /run/openvswitch -type f ! -path '*/devices/*' ! -name 'seen-*' 2> /dev/null | wc -l)"
 echo "journals=$(ls /var/lib/microshift-net/tx 2> /dev/null | wc -l)"
 # Services of systemd, such as the workers of udev, start and end at any time, so they are not counted. The loop starts
 # no process, because it would count that process.

@@ -2,10 +2,7 @@ import { existsSync } from 'node:fs';
 import { defaultConfig } from '../config/defaults.ts';
 import { type UsableConfig, usableConfig } from '../config/effective.ts';
 import { asAgentError, isAgentError } from '../errors.ts';
-import type { Config } from '../model/config.ts';
 import { isFormerLayout } from '../model/names.ts';
-import type { Observation } from '../model/observation.ts';
-import type { TuningPlan } from '../model/tuning.ts';
 import { hasLateNic } from '../plan/added.ts';
 import { planApply, planDisable, planUndo } from '../plan/make-plan.ts';
 import { planTuning, planUntuning } from '../plan/tuning/plan-tuning.ts';
@@ -17,13 +14,13 @@ import { type Planner, patientWait, repairWait, type WaitOptions } from '../run/
 import { type ReconcileResult, reconcile } from '../run/reconcile.ts';
 import { keptAdded, keptBridges } from '../run/rollback/kept-bridges.ts';
 import { releaseReplaced } from '../run/steps/held-routes.ts';
-import { noTuning } from './no-tuning.ts';
 import type { Output } from './output.ts';
 import { uplinkWarnings } from './plan-command.ts';
 import { preview } from './preview.ts';
 import { report, reportRepair } from './report.ts';
-import { reporting, sayNotes, sayWarnings, unattended } from './reporting.ts';
+import { reporting, sayWarnings, unattended } from './reporting.ts';
 import { requireRoot } from './root.ts';
+import { tunerFor } from './tuner-for.ts';
 
 /**
  * Time limits of zero. A run with these limits acts on the present state of the node, and waits for neither a route,
@@ -48,7 +45,7 @@ export async function apply(options: ApplyOptions, output: Output): Promise<void
   }
   const planner: Planner = (observation, { nic, route }) =>
     planApply(config, observation, route, options.boot ? { nicWaitOver: nic } : null);
-  const tuner = tunerFor(config, planTuning, output);
+  const tuner = tunerFor(config, () => planTuning, output);
   const result = await reconcile(planner, patientWait, {
     command,
     confirmTimeoutSeconds: options.confirmTimeoutSeconds,
@@ -135,7 +132,7 @@ export async function disable({ all, dryRun }: DisableOptions, output: Output): 
   requireRoot('disable');
   // If ovn.yaml is invalid, the defaults apply, because the NIC has to return to its own profile in any case.
   const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
-  const tuner = tunerFor(config, planUntuning, output);
+  const tuner = tunerFor(config, () => planUntuning, output);
   const planner: Planner = (observation) => {
     if (!all) return { kind: 'planned', plan: planDisable(observation, undefined, keptAdded(config, observation)) };
     const added = observation.hints.addedBridges === undefined ? undefined : [];
@@ -178,16 +175,4 @@ export async function disableForStop(output: Output): Promise<void> {
   await rollBackPending(output.say);
   const planner: Planner = (observation) => ({ kind: 'planned', plan: planDisable(observation) });
   report('disable', await reconcile(planner, noWait, unattended(command, output)), output);
-}
-
-function tunerFor(
-  config: Config,
-  planner: typeof planTuning,
-  output: Output,
-): (observation: Observation) => TuningPlan {
-  return ({ tuning, ovs }) => {
-    const plan = tuning === undefined ? noTuning : planner(config, tuning, ovs);
-    if (output.verbose) sayNotes(plan.notes, output);
-    return plan;
-  };
 }

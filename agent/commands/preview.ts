@@ -4,6 +4,7 @@ import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { TuningPlan } from '../model/tuning.ts';
 import { withNode } from '../run/node.ts';
+import type { Tuner } from '../run/options.ts';
 import type { Planner } from '../run/plan-when-ready.ts';
 import { planWithDetails } from '../run/plan-with-details.ts';
 import { type PreviewCommand, previewDocument } from '../view/json/run-json.ts';
@@ -22,14 +23,14 @@ export async function preview(
   command: PreviewCommand,
   planner: Planner,
   output: Output,
-  tuner: (observation: Observation) => TuningPlan = () => noTuning,
+  tuner: Tuner = () => noTuning,
 ): Promise<void> {
   const planned = await withNode(async (node) =>
     planWithDetails(
       await node.observe(),
       (seen) => {
         const decision = planner(seen, { nic: true, route: true });
-        if (decision.kind === 'planned') return { plan: decision.plan, tuning: tuner(seen) };
+        if (decision.kind === 'planned') return { plan: decision.plan, tuning: tuner(seen, decision.plan) };
         throw new AgentError('internal', 'a plan that must not wait wants to');
       },
       node.bus,

@@ -29,5 +29,5 @@ export interface ReconcileOptions extends Reporter {
   readonly tuned: (step: TuningStep, tookMs: number) => void;
 }
 
-/** Plans the tuning of Open vSwitch from an observation. */
-export type Tuner = (observation: Observation) => TuningPlan;
+/** Plans the tuning of Open vSwitch from an observation and the plan of the network. */
+export type Tuner = (observation: Observation, plan: Plan) => TuningPlan;

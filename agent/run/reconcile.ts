@@ -101,7 +101,7 @@ async function reconcileLocked(
   }
   const { plan, observation } = await planWhenReady(node, planner, wait, options.say, deadline);
   planned();
-  const tuning = options.tuner?.(observation) ?? { steps: [], differences: [], notes: [] };
+  const tuning = options.tuner?.(observation, plan) ?? { steps: [], differences: [], notes: [] };
   record.planned(plan);
   options.onPlan(plan, observation);
   let transaction: TransactionResult | null = null;

@@ -117,4 +117,25 @@ t.test('a change that has to be confirmed', { skip: nodeSkip }, async (t) => {
       stderr: /no transaction has an id that begins with "1999"/,
     });
   });
+
+  await t.test('undo also restores the tuning of Open vSwitch', async (t) => {
+    const tuning = (): Promise<string> => node.text('ovs-vsctl get Open_vSwitch . other_config external_ids');
+    t.match(await node.run('microshift-net disable'), { exitCode: 0 });
+    const untuned = await tuning();
+    t.match(await node.run(apply), { exitCode: 0 });
+    const tuned = await tuning();
+    t.not(tuned, untuned);
+    t.match(await node.run('microshift-net undo'), { exitCode: 0 });
+    t.equal(await tuning(), untuned, 'without br-ex, the daemons are not tuned');
+    t.match(await node.run('microshift-net undo'), { exitCode: 0 });
+    t.equal(await tuning(), tuned, 'with br-ex, they are');
+    t.match(await node.run('microshift-net verify'), { exitCode: 0 });
+    await node.text(`echo '  cpuAffinity: "63"' >> /etc/microshift/ovn.yaml`);
+    const undone = await node.run('microshift-net undo; microshift-net undo');
+    t.match(undone, { exitCode: 0, stderr: /warning: the tuning of Open vSwitch stays as it is: .*no CPU 63/ });
+    t.equal(await tuning(), untuned, 'CPUs that do not exist prevent neither an undo nor the removal of the tuning');
+    await node.write('/etc/microshift/ovn.yaml', '');
+    t.match(await node.run('microshift-net disable'), { exitCode: 0 });
+    t.strictSame(await pictureLike(node, old, 60_000, withoutTimes), withoutTimes(old));
+  });
 });

@@ -1,5 +1,6 @@
 // npm run bench: measures the cost of a run for a node, and of another command if one is given.
-//   npm run bench -- [-n ROUNDS] [--scenario dhcp,static4] [--beside 'NAME=shell text' --files DIR] [--json FILE]
+//   npm run bench -- [-n ROUNDS] [--scenario dhcp,static4] [--host-kernel] [--beside 'NAME=shell text' --files DIR]
+//                    [--json FILE]
 // Each round uses a fresh node for each command, in turns; times are medians. Memory and numbers of messages come from
 // one further node each, which is not timed.
 
@@ -38,6 +39,7 @@ const { values: options } = parseArgs({
     scenario: { type: 'string', default: 'dhcp,static4' },
     beside: { type: 'string', multiple: true, default: [] },
     files: { type: 'string' },
+    'host-kernel': { type: 'boolean', default: false },
     json: { type: 'string' },
   },
 });
@@ -75,6 +77,7 @@ const boot = (scenario: string): ReturnType<typeof bootNode> =>
   bootNode({
     lan: scenario,
     lanAppend: fineGrained,
+    kernel: options['host-kernel'] ? 'of this machine' : 'user-mode',
     folders: options.files === undefined ? {} : { [filesDir]: options.files },
   });
 const settings = {

@@ -7,6 +7,7 @@ import { missingPortHint, missingPortText } from '../../../model/missing-port.ts
 import type { OverlayPeer } from '../../../model/overlay-peer.ts';
 import { kernelCommand, type OverlayChanges, type PortChange } from '../../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { managementMac } from '../../../overlay/cluster/node-rows.ts';
 import { listenerFault, listenerHint } from '../../../overlay/listeners.ts';
 import { mapOf } from '../../../overlay/rows/row-index.ts';
 import { carryOut } from '../ovn/database-rows.ts';
@@ -136,7 +137,7 @@ export async function applyKernel(
   peers: readonly OverlayPeer[] | null = null,
 ): Promise<readonly PortChange[]> {
   const device = ownDevice(record);
-  if (record.node.subnets.length > 0) await waitForDevice(device, say, stop);
+  if (record.node.subnets.length > 0) await waitForDevice(device, managementMac(record.node), say, stop);
   const host = readHost();
   const port = [...planKernel(record, host, attached), ...(await planVteps(peers, host.links))];
   for (const change of port) say(kernelCommand(change));

@@ -134,6 +134,20 @@ t.test('a run that was interrupted', { skip: nodeSkip }, async (t) => {
     });
     await isOld(t, node, old);
   });
+
+  await t.test('a NIC that was taken out of br-ex while NetworkManager was stopped is put into it again', async (t) => {
+    t.match(await node.run(apply), { exitCode: 0 });
+    const untilConnected = `timeout 60 sh -c 'until nmcli -t device | grep -q ^eth0:ethernet:connected; do sleep 0.1; done'`;
+    await node.text(
+      `systemctl stop NetworkManager; ovs-vsctl del-port br-ex eth0; systemctl start NetworkManager; ${untilConnected}`,
+    );
+    const run = await node.run(apply);
+    t.equal(run.exitCode, 0, run.stderr);
+    hasMoved(t, before, await node.state());
+    t.match(await node.run('microshift-net verify'), { exitCode: 0 });
+    t.match(await node.run('microshift-net disable'), { exitCode: 0 });
+    await isOld(t, node, old);
+  });
 });
 
 /** Holds a run at a point and cuts the power there. */

@@ -85,14 +85,15 @@ export function adjustInPlace(
   const steps: Step[] = [];
   if (changed.length > 0)
     steps.push({ do: 'writeProfiles', profiles: changed, why: 'the profiles follow what they were made from' });
+  // The NIC comes first, because the bridge's profile gets no DHCP lease in a bridge without a NIC.
+  if (remedies.has('attach-uplink') && source !== null) {
+    const why = `${source.link.name} carries ${names.bridge} again`;
+    steps.push(attachStep(names, wanted, source, why));
+  }
   if (isUnclaimed) steps.push(...claim(names, wanted, source, observation));
   if (remedies.has('reapply-bridge')) {
     const why = 'the external ids by which ovn-kubernetes finds the uplink, in place';
     steps.push({ do: 'reapply', id: bridge.id, uuid: bridge.uuid, settings: null, why });
-  }
-  if (remedies.has('attach-uplink') && source !== null) {
-    const why = `${source.link.name} carries ${names.bridge} again`;
-    steps.push(attachStep(names, wanted, source, why));
   }
   if ((remedies.has('attach-uplink') || remedies.has('clear-uplink')) && source !== null) {
     const { id, uuid, link, isActive } = source;

@@ -117,7 +117,7 @@ t.test('steps for several differences', (t) => {
   );
   t.equal(
     steps([method, ids, port]),
-    `update br-ex ovs-if-br-ex, reapply br-ex, attachUplink, clear, ${inPlace}`,
+    `update br-ex ovs-if-br-ex, attachUplink, reapply br-ex, clear, ${inPlace}`,
     'each profile is updated once, and the NIC is moved before the addresses',
   );
   t.equal(steps([configured, differing('mac')]), 'rebuild', 'the difference with the largest repair decides');
@@ -174,6 +174,18 @@ t.test('foreign IPv6 addresses are restored on a bridge that NetworkManager take
     claim([ipv4]).map(({ do: kind }) => kind),
     before,
     'IPv4 addresses are not restored',
+  );
+  t.end();
+});
+
+t.test('a bridge that has lost its NIC gets the NIC before NetworkManager takes it over again', (t) => {
+  const unclaimed: NetworkDifference = { ...words, ...about, kind: 'owner', observed: null };
+  const absent: NetworkDifference = { ...words, ...about, kind: 'port', observed: null };
+  const planned = wanted && adjustInPlace(wanted, gatewayBridge, [unclaimed, absent], source, again.observation);
+  t.strictSame(
+    planned?.map(({ do: kind }) => kind),
+    ['attachUplink', 'claimBridge', 'activate', 'activate', 'clearUplink'],
+    'the profile of the bridge needs a lease',
   );
   t.end();
 });

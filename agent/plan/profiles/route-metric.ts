@@ -43,7 +43,12 @@ function bestOtherDefault(
   observation: Observation,
   chosen: ChosenUplinks,
 ): number {
-  const own = new Set([names.bridge, source.link.name]);
+  const others = [
+    { names: gatewayBridge, uplink: chosen.gateway },
+    { names: externalBridge, uplink: chosen.external },
+  ].filter((one) => one.names.bridge !== names.bridge);
+  const replaced = others.filter(({ names, uplink }) => leavingUplink(names, uplink, observation) !== null);
+  const ignored = new Set([names.bridge, source.link.name, ...replaced.map((one) => one.names.bridge)]);
   // The default route of another bridge of the agent is compared by the metric that it will have after the run.
   const metricOf = (device: string, metric: number): number => {
     if (device === chosen.gateway) return Math.min(metric, gatewayBridge.routeMetric);
@@ -54,10 +59,12 @@ function bestOtherDefault(
     const asked = numberOf(settings, `ipv${family}`, 'route-metric') ?? -1;
     return asked < 0 ? added.routeMetric : asked;
   };
-  const returning = returningMetric(family, names, source, observation);
+  const returning = [{ names, uplink: source.link.name }, ...others].map((one) =>
+    returningMetric(family, one.names, one.uplink, observation),
+  );
   return observation.routes
-    .filter((route) => route.family === family && isDefault(route.destination) && !own.has(route.device))
-    .reduce((best, route) => Math.min(best, metricOf(route.device, route.metric)), returning);
+    .filter((route) => route.family === family && isDefault(route.destination) && !ignored.has(route.device))
+    .reduce((best, route) => Math.min(best, metricOf(route.device, route.metric)), Math.min(...returning));
 }
 
 /**
@@ -66,16 +73,22 @@ function bestOtherDefault(
  */
 const defaultMetric = 100;
 
+/** Returns the present uplink of a bridge if the run replaces or removes it; null if it stays or does not exist. */
+function leavingUplink(names: BridgeNames, uplink: string | null, observation: Observation): string | null {
+  const present = presentOrFormerUplink(names, observation);
+  return present === uplink ? null : present;
+}
+
 /**
- * Returns the metric of the default route that the bridge's current uplink gets from its own profile when another NIC
- * replaces this uplink. Infinity if no uplink is replaced, or if the bridge has no default route.
+ * Returns the metric of the default route that a bridge's leaving uplink gets from its own profile. Infinity if no
+ * uplink leaves, or if the bridge has no default route.
  */
-function returningMetric(family: 4 | 6, names: BridgeNames, source: UplinkSource, observation: Observation): number {
-  const leaving = presentOrFormerUplink(names, observation);
+function returningMetric(family: 4 | 6, names: BridgeNames, uplink: string | null, observation: Observation): number {
+  const leaving = leavingUplink(names, uplink, observation);
   const hasDefault = observation.routes.some(
     (route) => route.family === family && isDefault(route.destination) && route.device === names.bridge,
   );
-  if (leaving === null || leaving === source.link.name || !hasDefault) return Number.POSITIVE_INFINITY;
+  if (leaving === null || !hasDefault) return Number.POSITIVE_INFINITY;
   const own = numberOf(adminProfile(names, leaving, observation)?.settings, `ipv${family}`, 'route-metric') ?? -1;
   return own >= 0 ? own : defaultMetric;
 }

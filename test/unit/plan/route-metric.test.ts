@@ -2,10 +2,10 @@
 // the same metric that the kernel lists first.
 import t from 'tap';
 import { addedNames } from '../../../agent/model/added-names.ts';
-import { type BridgeNames, gatewayBridge } from '../../../agent/model/names.ts';
+import { type BridgeNames, externalBridge, gatewayBridge } from '../../../agent/model/names.ts';
 import { bridgeRouteMetric } from '../../../agent/plan/profiles/route-metric.ts';
 import { uplinkSource } from '../../../agent/plan/uplink/source-profile.ts';
-import { readCase } from './cases.ts';
+import { appliedCase, readCase } from './cases.ts';
 import { changed } from './change.ts';
 
 const { observation } = readCase('dhcp');
@@ -42,5 +42,18 @@ t.test('a metric in the profile of a NIC', (t) => {
     gatewayBridge.routeMetric,
     'br-ex gets its own metric, because its route would not be preferred otherwise',
   );
+  t.end();
+});
+
+t.test('the metric of br-ex1 while br-ex changes its NIC', (t) => {
+  const set = changed(appliedCase('ingress-external').observation, {
+    'networkManager/profiles/[id=eth1]/settings/ipv4/route-metric': ['x', 77],
+  });
+  const beside = (gateway: string | null): number =>
+    bridgeRouteMetric(externalBridge, uplinkSource(externalBridge, 'eth1', set), set, { gateway, external: 'eth1' })
+      .ipv4;
+  t.equal(beside('eth0'), externalBridge.routeMetric, 'the default route of br-ex has the metric 48');
+  t.equal(beside('eth2'), 77, 'eth0 leaves br-ex with the default route, and its own profile has the metric 100');
+  t.equal(beside(null), 77);
   t.end();
 });

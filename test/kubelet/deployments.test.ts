@@ -134,6 +134,8 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
       );
     }
     cluster.outside.start(`${programs}/in-pod`, 'serve');
+    const untilServed = `until ss -Hltn 'sport = :8080' | grep -q .; do sleep 0.05; done`;
+    cluster.outside.must('timeout', '60', 'sh', '-c', untilServed);
     t.match(
       ask(ask1, 'tcp', `${outside}:8080`),
       /^outside sees 192\.0\.2\.11$/,

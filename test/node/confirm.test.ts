@@ -134,6 +134,9 @@ t.test('a change that has to be confirmed', { skip: nodeSkip }, async (t) => {
     const undone = await node.run('microshift-net undo; microshift-net undo');
     t.match(undone, { exitCode: 0, stderr: /warning: the tuning of Open vSwitch stays as it is: .*no CPU 63/ });
     t.equal(await tuning(), untuned, 'CPUs that do not exist prevent neither an undo nor the removal of the tuning');
+    await node.write('/etc/microshift/ovn.yaml', 'ovs: [\n');
+    t.match(await node.run('microshift-net undo; microshift-net undo'), { exitCode: 0 });
+    t.equal(await tuning(), untuned, 'an invalid ovn.yaml prevents no undo, and changes no tuning');
     await node.write('/etc/microshift/ovn.yaml', '');
     t.match(await node.run('microshift-net disable'), { exitCode: 0 });
     t.strictSame(await pictureLike(node, old, 60_000, withoutTimes), withoutTimes(old));

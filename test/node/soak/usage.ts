@@ -23,8 +23,8 @@ matches=$(busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop
   echo "bus match rules=$(grep -o "type='" <<< "$matches" | wc -l)"
 echo "links=$(ls /sys/class/net | wc -l)"
 # NetworkManager keeps a file for each device of Open vSwitch that is gone, by the number of its link. The check of the
-# uplinks writes one file seen-* per bridge at the first change that it sees, which can be in any run.
-echo "files in /run=$(find /run/microshift-net /run/NetworkManager /run/openvswitch -type f ! -path '*/devices/*' ! -name 'seen-*' 2> /dev/null | wc -l)"
+# uplinks writes the file seen-br-ex at the first change that it sees, which can be in any run.
+echo "files in /run=$(find /run/microshift-net /run/NetworkManager /run/openvswitch -type f ! -path '*/devices/*' ! -name seen-br-ex 2> /dev/null | wc -l)"
 echo "journals=$(ls /var/lib/microshift-net/tx 2> /dev/null | wc -l)"
 # Services of systemd, such as the workers of udev, start and end at any time, so they are not counted. The loop starts
 # no process, because it would count that process.

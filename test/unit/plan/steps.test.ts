@@ -6,6 +6,7 @@ import type { Config } from '../../../agent/model/config.ts';
 import { ownNames, userData } from '../../../agent/model/names.ts';
 import type { NmProfile, Observation } from '../../../agent/model/observation.ts';
 import type { MovedAddresses, Plan, Step, WantedBridge } from '../../../agent/model/plan.ts';
+import { numberOf, textOf } from '../../../agent/model/profile-settings.ts';
 import { currentBridges } from '../../../agent/plan/bridge/current.ts';
 import { stableAddresses } from '../../../agent/plan/bridge/handover.ts';
 import { planApply, planDisable, planRestore, planUndo } from '../../../agent/plan/make-plan.ts';
@@ -252,7 +253,11 @@ function mend(node: ModelNode, { plan, config }: Damaged): void {
   const repair = decision.plan;
   if (differences.length > 0 && repair.steps.length === 0)
     throw new Error(`a difference without steps: ${JSON.stringify(differences.slice(0, 3))}`);
-  if (repair.differences.length === 0 && repair.steps.length > 0) throw new Error('steps without a difference');
+  // A bridge that has the MTU of its lease has no MTU in its profile, and `compare` then accepts any. With an MTU in
+  // the profile, the lease no longer counts, so the next plan asks for that of the NIC.
+  const onlyMtu =
+    repair.differences.length > 0 && repair.differences.every((one) => one.kind === 'setting' && one.key === 'mtu');
+  if (differences.length === 0 && repair.steps.length > 0 && !onlyMtu) throw new Error('steps without a difference');
   const answering = { ...plan, carried: plan.carried.map((entry) => stillReached(entry, damaged)) };
   node.run(repair.steps, (step) => somebodyAnswers(answering, node.observe(), step.do));
   const [left] = compare(repair.wanted, node.observe(), ownNames);
@@ -361,8 +366,15 @@ t.test('a change of the uplink, and `disable` after it', (t) => {
   for (const { seed, node, start, plan } of nodes(() => first)) {
     if (planned(second, start) === null) continue;
     // A route that was added by hand has the metric 0, which is in no profile. A plan therefore cannot predict the
-    // route of the returned NIC, which decides the address that MicroShift uses and the metric of the bridge.
-    if (start.routes.some((route) => route.device === 'eth0' && route.metric === 0)) continue;
+    // route of the returned NIC. That route decides the address that MicroShift uses, and whether the bridge gets the
+    // metric that the profile of the other NIC asks for.
+    const isByHand = start.routes.some((route) => route.device === 'eth0' && route.metric === 0);
+    const asksForMetric = start.networkManager.profiles.some(
+      ({ settings }) =>
+        textOf(settings, 'connection', 'interface-name') === 'eth1' &&
+        ['ipv4', 'ipv6'].some((family) => numberOf(settings, family, 'route-metric') !== undefined),
+    );
+    if (isByHand && (asksForMetric || start.host.hasMicroShift === true)) continue;
     try {
       node.run(plan.steps);
       const change = planned(second, node.observe());
